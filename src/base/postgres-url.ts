@@ -83,6 +83,6 @@ const queryOf = (rest: string): URLSearchParams => new URLSearchParams(/\?([^#]*
 function withoutParameter(rest: string, name: string): string {
   const [path = '', query] = rest.split(/\?(.*)/s, 2);
   if (query === undefined) return rest;
-  const kept = query.split('&').filter((part) => part.split('=', 1)[0] !== name);
-  return kept.length === 0 ? path : `${path}?${kept.join('&')}`;
+  const others = query.split('&').filter((part) => part.split('=', 1)[0] !== name);
+  return others.length === 0 ? path : `${path}?${others.join('&')}`;
 }

@@ -2,7 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import { compareQueue } from '#src/app/queue-claim.ts';
-import { saysWhy } from '#src/queue/bullmq/connection.ts';
+import { hasReason } from '#src/queue/bullmq/connection.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { hasFractions } from '#src/read/contacts/custom-fields.ts';
@@ -17,7 +17,7 @@ export const checkQueue: Check = async ({ config, mirror }, report) => {
   const { queueUrl: url, dataDir } = config;
   let rejected: Error | undefined;
   // The client only says that it has no connection.
-  const note = (error: Error) => saysWhy(error) && (rejected = error);
+  const note = (error: Error) => hasReason(error) && (rejected = error);
   const queue = await openQueue({ url, dataDir, report: note });
   try {
     await queue.ping().catch((error: unknown) => Promise.reject(rejected ?? error));

@@ -3,11 +3,11 @@ import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaIn } from '#src/base/database-schema.ts';
-import { codeOf, describeConnectFailure, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
-import { readPostgresUrl } from '#src/base/postgres-url.ts';
+import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import { prepareBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
+import { notOpened } from './open-failure.ts';
 import { openSettings } from './settings-row.ts';
 import type { SharedSettings, StatedSettings } from './shared-settings.ts';
 import { installViews } from '#src/store/views/refresh-views.ts';
@@ -135,76 +135,6 @@ export function addressInWords(url: string): string {
   const schema = schemaIn(url);
   return `in the ${schema === undefined ? 'database' : `schema ${schema} of the database`} of DATABASE_URL`;
 }
-
-/** Nothing of the engine's message is used: it may quote anything. Names come from the URL, never its password. */
-function notOpened(cause: unknown, url: string): SlotstreamError {
-  const [first = ''] = readPostgresUrl(url).urls;
-  const { username = '', pathname = '' } = URL.parse(first) ?? {};
-  const user = username === '' ? 'this user' : `the user "${username}"`;
-  const database = pathname.slice(1) || username;
-  const code = codeOf(cause);
-  const rejected = [
-    `PostgreSQL does not let ${user} in: it is not known, or its password is wrong (${code}).`,
-    'Correct the user and the password in DATABASE_URL, or create the user.',
-  ] as const;
-  const known: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-    '3D000': [
-      `PostgreSQL has no database called "${database}" (${code}).`,
-      `Create it (createdb ${database}), or correct the name at the end of DATABASE_URL.`,
-    ],
-    28000: rejected,
-    '28P01': rejected,
-    ECONNREFUSED: [
-      `PostgreSQL does not answer: connection refused (${describeConnectFailure(cause)}).`,
-      'Start PostgreSQL, or correct the host and the port in DATABASE_URL.',
-    ],
-    53300: [
-      `PostgreSQL has no free connection: max_connections, or the limit of the user or the database, is reached (${code}).`,
-      'Run fewer processes, give each a smaller pool (?pool=4 in DATABASE_URL), put PgBouncer in between, or raise the limit.',
-    ],
-    '08P01': refusedByPooler(cause),
-  };
-  const isSilent = cause instanceof Error && /timeout exceeded|was silent|connection timeout/i.test(cause.message);
-  const [message, hint] = (isSilent ? silent : known[code]) ?? [
-    `The store cannot be opened (${describeConnectFailure(cause)}).`,
-    'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
-  ];
-  return new SlotstreamError('store_unavailable', message, { hint, cause });
-}
-
-/** The code of PgBouncer for whatever it refuses; its text has names of its configuration. */
-function refusedByPooler(cause: unknown): readonly [message: string, hint: string] {
-  const said = (cause instanceof Error ? cause.message : '')
-    .split('\n', 1)
-    .join('')
-    .replaceAll(/[^ -~]/g, '')
-    .slice(0, 120);
-  const [, hint] = poolerHints.find(([form]) => form.test(said)) ?? [undefined, 'See the log of PgBouncer.'];
-  return [
-    `DATABASE_URL seems to lead to PgBouncer, which refuses the connection: ${said} (08P01).`,
-    `${hint} Or connect to PostgreSQL directly.`,
-  ];
-}
-
-const poolerHints = [
-  // It rejects parameters that it does not know, unless it is configured to ignore them.
-  [/startup parameter/i, 'Set `ignore_startup_parameters = options` in PgBouncer.'],
-  [/statement pooling/i, 'Set `pool_mode = transaction` in PgBouncer.'],
-  [
-    /no such database|config error/i,
-    'Add the database to [databases] of PgBouncer, or correct the name at the end of DATABASE_URL.',
-  ],
-  [
-    /auth|password|no such user|login/i,
-    'Correct the user and the password in DATABASE_URL, or auth_type and auth_file of PgBouncer.',
-  ],
-  [/no more connections|max_client_conn/i, 'Raise max_client_conn of PgBouncer, or run fewer processes.'],
-] as const;
-
-const silent = [
-  'PostgreSQL accepts connections and does not answer.',
-  'Look at its log and its load; restart it if it hangs.',
-] as const;
 
 /** The migrator reads the columns of all tables and views first, and fails when another process replaces a view at that moment. */
 const isMigrationRace = (error: unknown): boolean => isContention(error) || /^(42703|42P01|XX000)$/.test(codeOf(error));

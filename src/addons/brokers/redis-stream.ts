@@ -38,8 +38,8 @@ export const redisStreamSink =
     redis.on('error', (error) => (connectionError = error));
     const failureOf = (error: unknown): SendError => {
       if (error instanceof SendError) return error;
-      const said = codeOf(causeOf(error));
-      const code = said === 'MaxRetriesPerRequestError' ? codeOf(connectionError) : said;
+      const answered = codeOf(causeOf(error));
+      const code = answered === 'MaxRetriesPerRequestError' ? codeOf(connectionError) : answered;
       return new SendError({ code, everywhere: true, ...(isUntrustedCertificate(code) && { hint: privateCaHint }) });
     };
     const added = (id: string, entry: FeedEntry): (string | number)[] => {

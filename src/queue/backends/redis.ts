@@ -1,4 +1,4 @@
-// The queue on Redis or Valkey: one server, Sentinel or Cluster.
+// The queue on Redis: one server, Sentinel or Cluster.
 
 import { createRedisBackend, withBackend } from 'bullmq';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';

@@ -99,7 +99,7 @@ export function toQueueError(error: unknown): SlotstreamError {
 }
 
 /** A client that is not connected says only that: the error before says why. */
-export const saysWhy = ({ message }: Error): boolean => !message.startsWith('The queue failed');
+export const hasReason = ({ message }: Error): boolean => !message.startsWith('The queue failed');
 
 function knownReason(error: unknown): readonly [message: string, hint: string] | undefined {
   const code = codeOf(error);
@@ -119,14 +119,14 @@ const rights = 'docs/operations.md#scale-out has all that it needs.';
 
 /** Redis names the command, and neither the key nor its pattern. Its message has the name of the user too, which is left out. */
 function notPermitted(error: unknown): readonly [message: string, hint: string] {
-  const said = error instanceof Error ? error.message : '';
-  const command = /\bthe '([a-z|_-]{1,40})' command/i.exec(said)?.[1]?.toLowerCase();
+  const text = error instanceof Error ? error.message : '';
+  const command = /\bthe '([a-z|_-]{1,40})' command/i.exec(text)?.[1]?.toLowerCase();
   if (command !== undefined)
     return [
       `Redis does not let the user of QUEUE_URL run ${command.toUpperCase()} (NOPERM).`,
       `Nothing accepted is lost. In Redis: ACL SETUSER … +${command}. ${rights}`,
     ];
-  const what = /key/i.test(said) ? 'use the keys of the queue' : 'run a command';
+  const what = /key/i.test(text) ? 'use the keys of the queue' : 'run a command';
   return [
     `Redis does not let the user of QUEUE_URL ${what} (NOPERM).`,
     `Nothing accepted is lost. In Redis: ACL SETUSER … ~{slotstream}:*. ${rights}`,

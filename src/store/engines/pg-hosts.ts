@@ -13,9 +13,14 @@ export function clientOf(address: PostgresAddress, config: pg.ClientConfig): typ
     override connect(): Promise<pg.Client>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
-      const connecting = firstUsable(address, config).then((host) => Object.assign(this, host));
-      if (callback === undefined) return connecting.then(() => super.connect());
-      connecting.then(() => super.connect(callback), callback);
+      const connecting = firstUsable(address, config).then(({ host, port }) => {
+        Reflect.set(this, 'host', host);
+        Reflect.set(this, 'port', port);
+        return super.connect();
+      });
+      if (callback === undefined) return connecting;
+      // As the pool of pg calls it, which asks for no more than whether there is an error.
+      connecting.then(() => Reflect.apply(callback, undefined, []), callback);
     }
   };
 }

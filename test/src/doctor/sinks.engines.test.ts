@@ -90,7 +90,10 @@ describe('the check of the sinks', () => {
         });
         await home.open('start');
         await eventually(async () => (await redis.xrange(key, '-', '+')).map(([id]) => id)).toEqual([
-          ...['2-0', '2-1', '2-2', '3-0'],
+          '2-0',
+          '2-1',
+          '2-2',
+          '3-0',
         ]);
         expect(await feed()).toContain('✓ feed: pushed to redis-stream');
       } finally {
