@@ -19,10 +19,18 @@ export function clientOf(address: PostgresAddress, config: pg.ClientConfig): typ
         return super.connect();
       });
       if (callback === undefined) return connecting;
-      // As the pool of pg calls it, which asks for no more than whether there is an error.
-      connecting.then(() => Reflect.apply(callback, undefined, []), callback);
+      void answer(connecting, callback);
     }
   };
+}
+
+/** As the client of pg answers its pool, which asks for no more than whether there is an error. */
+async function answer(connecting: Promise<unknown>, callback: (error: Error) => void): Promise<void> {
+  const failure = await connecting.then(
+    () => [],
+    (error: unknown) => [error],
+  );
+  Reflect.apply(callback, undefined, failure);
 }
 
 async function firstUsable(
