@@ -1,4 +1,6 @@
 // Opening a store: what is refused and how, and what is tried again. Who may read the file: data-folder.engines.test.ts.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +74,36 @@ describe('opening a store', () => {
       expect(String(error)).not.toContain('sesame');
     },
   );
+
+  // As PgBouncer 1.18 answered.
+  it.each([
+    ['unsupported startup parameter: options', 'ignore_startup_parameters = options'],
+    ['no such database: crm', '[databases]'],
+    ['transaction blocks not allowed in statement pooling mode', 'pool_mode = transaction'],
+    ['SASL authentication failed', 'the password in DATABASE_URL'],
+    ['login rejected', 'auth_type'],
+    ['no more connections allowed (max_client_conn)', 'max_client_conn'],
+    ['something else', 'the log of PgBouncer'],
+  ])('says what PgBouncer answered, with the hint that fits: %s (S8)', async (answer, hint) => {
+    const fields = `SFATAL\0C08P01\0M${answer}\0\0`;
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(fields.length + 4);
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
+    }).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const error = await failure(`postgres://ada@127.0.0.1:${Object(server.address()).port}/crm`);
+      expect(error).toMatchObject({
+        message: `DATABASE_URL seems to lead to PgBouncer, which refuses the connection: ${answer} (08P01).`,
+        hint: expect.stringContaining(hint) as string,
+      });
+    } finally {
+      server.close();
+    }
+  });
 
   it.runIf(inject('postgresUrl'))(
     'names the right that a user of PostgreSQL lacks in order to create the tables, and how to give it',
