@@ -129,6 +129,6 @@ function notPermitted(error: unknown): readonly [message: string, hint: string] 
   const what = /key/i.test(text) ? 'use the keys of the queue' : 'run a command';
   return [
     `Redis does not let the user of QUEUE_URL ${what} (NOPERM).`,
-    `Nothing accepted is lost. In Redis: ACL SETUSER … ~{slotstream}:*. ${rights}`,
+    `Nothing accepted is lost. In Redis: ACL SETUSER … ~{slotstream}:* (with ?name=acme in QUEUE_URL: ~{slotstream:acme}:*). ${rights}`,
   ];
 }
