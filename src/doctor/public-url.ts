@@ -1,11 +1,10 @@
 // Checks the public URL: it leads to our receiver, which rejects unsigned deliveries and accepts our key.
-import { randomUUID } from 'node:crypto';
 import { duration } from '#src/base/number-text.ts';
 import { pollPeriodMs } from '#src/config/polling.ts';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { selfTestBody, selfTestTitle } from '#src/receiver/health.ts';
-import { signDelivery } from '#src/signing/signature.ts';
+import { callbackOf } from '#src/subscriptions/from-config.ts';
+import { probe } from '#src/subscriptions/probe.ts';
 import type { CheckNeeds, Report } from './check.ts';
 
 const name = 'public URL';
@@ -28,73 +27,55 @@ export async function checkPublicUrl(
       'PUBLIC_URL is not set: bootstrap cannot tell the service where to deliver.',
       'Set PUBLIC_URL to the URL at which the service reaches the receiver, without /webhooks.',
     );
-  const health = await request(`${publicUrl}/healthz`, { method: 'GET' });
-  if (health === undefined)
-    return report.problem(
-      name,
-      `nothing answers at ${publicUrl}.`,
-      'Start a receiver, and check the proxy, DNS and firewall in front of it.',
-    );
-  if (health.status !== 200)
-    return report.problem(
-      name,
-      `${publicUrl}/healthz answers ${health.status}: this is not the receiver.`,
-      'Make the proxy forward to PORT of the receiver.',
-    );
   const { allowUnsigned, keys } = config.signing;
   const [key] = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned }).keysAt(now().getTime());
-  if (key !== undefined) await selfTest(config, { publicUrl, key, now: now() }, report);
+  return selfTest(config, { publicUrl, key, now }, report);
 }
 
 /** How often it is asked at the same time, over as many connections: a proxy leads to every receiver behind it. */
 const asked = 8;
 
 /**
- * Sends test requests that are not stored: one unsigned, which must be rejected, and several signed, which must be accepted. A receiver that
- * cannot take deliveries accepts these all the same, so it is asked that too.
+ * Sends test requests that are not stored: several signed, which must be answered with a proof, and one unsigned, which must be rejected.
+ * A receiver that cannot take deliveries answers these all the same, so it is asked that too.
  */
 async function selfTest(
-  { signing }: Config,
-  { publicUrl, key, now }: { readonly publicUrl: string; readonly key: string; readonly now: Date },
+  config: Config,
+  { publicUrl, key, now }: { readonly publicUrl: string; readonly key: string | undefined; readonly now: () => Date },
   report: Report,
 ): Promise<void> {
-  const url = `${publicUrl}/webhooks?s=doctor`;
-  const post = (headers: Record<string, string>) =>
-    request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: selfTestBody });
-  const signature = () =>
-    signDelivery({
-      scheme: signing.scheme,
-      headerName: signing.header,
-      key,
-      body: selfTestBody,
-      atSeconds: Math.floor(now.getTime() / 1000),
-      id: `msg_${randomUUID()}`,
-    });
-  const signed = await severalTimes(() => post(signature()));
-  const unsigned = await post({});
-  const ready = await severalTimes(() => request(`${publicUrl}/readyz`, { method: 'GET' }));
-  const rejected = signed.filter((answer) => answer?.status === 401);
-  if (rejected.length > 0)
+  const { scheme, header: headerName, allowUnsigned } = config.signing;
+  const probeWith = (one: string | undefined) =>
+    probe({ callback: callbackOf(config), scheme, headerName, key: one, nowMs: now().getTime() });
+  const signed = await severalTimes(() => probeWith(key));
+  const nobody = signed.filter(({ kind }) => kind === 'nobody');
+  const [silent] = nobody;
+  if (silent?.kind === 'nobody')
     return report.problem(
       name,
-      `${often(rejected)}the receiver rejects our signing key, or its clock is wrong.`,
-      'Give every receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and synchronize all clocks with NTP.',
+      `${often(nobody)}nothing answers at ${publicUrl} (${silent.why}).`,
+      'Start a receiver, and check the proxy, DNS and firewall in front of it.',
     );
-  const changed = signed.filter((answer) => answer?.status !== 200 || answer.title !== selfTestTitle);
-  if (changed.length > 0)
-    return report.problem(
+  const others = signed.filter(({ kind }) => kind === 'other');
+  const [first] = others;
+  if (first?.kind === 'other') return report.problem(name, `${often(others)}${first.what}.`, first.fix);
+  const unverified = signed.filter(({ kind }) => kind === 'unsigned');
+  if (unverified.length > 0 && allowUnsigned)
+    return report.warning(
       name,
-      `${often(changed)}a signed delivery is answered ${changed[0]?.status ?? 'not at all'}: something between the URL and the receiver changes or blocks requests.`,
-      'Make the proxy forward POST /webhooks unchanged: method, body, query and headers.',
+      `${often(unverified)}a receiver answers that verifies nothing (ALLOW_UNSIGNED), so it cannot prove that it is yours.`,
+      'Give it a signing key.',
     );
-  if (unsigned?.status !== 401 && !signing.allowUnsigned)
+  const unsigned = await probeWith(undefined);
+  if (!allowUnsigned && (unverified.length > 0 || !(unsigned.kind === 'other' && unsigned.status === 401)))
     return report.problem(
       name,
-      'an unsigned delivery is not rejected.',
+      `${often(unverified.length > 0 ? unverified : signed)}an unsigned delivery is not rejected.`,
       'Remove ALLOW_UNSIGNED from the receiver and restart it.',
     );
+  const ready = await severalTimes(() => statusOf(`${publicUrl}/readyz`));
   // A proxy that does not pass the path on answers otherwise.
-  const unready = ready.filter((answer) => answer?.status === 503);
+  const unready = ready.filter((status) => status === 503);
   if (unready.length > 0)
     return report.problem(
       name,
@@ -109,12 +90,11 @@ const severalTimes = <Answer>(ask: () => Promise<Answer>): Promise<readonly Answ
 
 const often = ({ length }: readonly unknown[]): string => (length === asked ? '' : `${length} of ${asked} times `);
 
-async function request(url: string, init: RequestInit): Promise<{ status: number; title: unknown } | undefined> {
+async function statusOf(url: string): Promise<number | undefined> {
   try {
-    const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
-    const body: unknown = await answer.json().catch(() => undefined);
-    const title = typeof body === 'object' && body !== null && 'title' in body ? body.title : undefined;
-    return { status: answer.status, title };
+    const { status, body } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+    await body?.cancel();
+    return status;
   } catch {
     return undefined;
   }

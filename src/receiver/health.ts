@@ -1,4 +1,4 @@
-// The health of this process as seen from outside: its readiness, and the self-test delivery of `doctor`.
+// The health of this process as seen from outside: its readiness.
 import { SlotstreamError } from '#src/base/errors.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { QueueCircuit } from './queue-circuit.ts';
@@ -147,16 +147,4 @@ async function resolves(check: EngineCheck): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/**
- * The body of the delivery that `doctor` sends to this process, signed. The service never sends these bytes, so the receiver
- * responds to them without queueing: `doctor` checks the public address and the signing key without leaving a trace in the log.
- */
-export const selfTestBody = Buffer.from('{"event":"slotstream.self_test"}');
-export const selfTestTitle = 'Self-Test';
-
-/** Call it only with a verified body. */
-export function isSelfTest(body: Buffer): boolean {
-  return body.length === selfTestBody.length && body.equals(selfTestBody);
 }

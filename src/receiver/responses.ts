@@ -1,6 +1,6 @@
-// Every response of the public listener. Responses are constant: they contain nothing of a request, and every rejected signature
-// gets the same bytes.
-import { selfTestTitle } from './health.ts';
+// Every response of the public listener. Responses are constant but for the proof of a self-test: they contain nothing of a request,
+// and every rejected signature gets the same bytes.
+import { selfTestTitle } from '#src/signing/self-test.ts';
 
 export interface FixedResponse {
   readonly status: number;
@@ -13,7 +13,6 @@ const ownOnly = { 'cross-origin-resource-policy': 'same-origin', 'x-content-type
 
 export const responses = {
   accepted: fixed(202, 'Accepted', 'The delivery is stored and will be processed.'),
-  selfTest: fixed(200, selfTestTitle, 'The signature is valid. Nothing was stored.'),
   alive: fixed(200, 'Alive', 'The process is running.'),
   badRequest: fixed(400, 'Bad Request', 'The request is malformed.'),
   unverified: fixed(401, 'Unauthorized', 'The signature could not be verified.'),
@@ -35,6 +34,12 @@ export const responses = {
     'retry-after': '5',
   }),
 } as const satisfies Record<string, FixedResponse>;
+
+/** `proof`: null where there is no key to prove anything with, undefined where no proof was asked for. */
+export function selfTestResponse(proof: string | null | undefined): FixedResponse {
+  const message = proof === null ? 'Nothing was verified or stored.' : 'The signature is valid. Nothing was stored.';
+  return jsonResponse(200, { title: selfTestTitle, message, ...(proof !== undefined && { proof }) });
+}
 
 /** With `until`, the sender gets the whole response at once, but the response, and with it the connection, ends only then. */
 export function toResponse({ status, headers, text }: FixedResponse, until?: Promise<void>): Response {

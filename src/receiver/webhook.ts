@@ -7,14 +7,15 @@ import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics, RefusalCause } from '#src/observability/metrics/registry.ts';
 import { joinedValues, rawHeaderValues } from '#src/signing/header-values.ts';
-import { verifySignature } from '#src/signing/signature.ts';
-import type { HeaderLookup, SignatureScheme } from '#src/signing/signature.ts';
+import { isSelfTest, nonceHeader, proofOf } from '#src/signing/self-test.ts';
+import { keyIdOf, verifySignature } from '#src/signing/signature.ts';
+import type { HeaderLookup, SignatureRefusal, SignatureScheme } from '#src/signing/signature.ts';
 import { createBodyBudget, type BodyBudgetOptions } from './body-budget.ts';
-import { isSelfTest, type Health } from './health.ts';
+import type { Health } from './health.ts';
 import { deliveryOf, type Intake } from './intake.ts';
 import { createProbes } from './probes.ts';
 import { bodyOf, discardRest, readBody } from './read-body.ts';
-import { responses, toResponse, type FixedResponse } from './responses.ts';
+import { responses, selfTestResponse, toResponse, type FixedResponse } from './responses.ts';
 
 export interface ReceiverNeeds {
   readonly intake: Pick<Intake, 'accept'>;
@@ -71,28 +72,28 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
     const headers: HeaderLookup = incoming
       ? rawHeaderValues(incoming.rawHeaders)
       : (name) => joinedValues(req.raw.headers.get(name));
-    const refusal = refusalOf(body, headers, nowMs);
-    if (refusal) {
+    const keys = needs.keysAt(nowMs);
+    const check = checkSignature({ body, headers, keys, nowMs });
+    if (!check.ok) {
       // `doctor` checks that an unsigned delivery is refused: that is no news.
-      if (refusal !== 'missing' || !isSelfTest(body)) count(refusal);
+      if (check.refusal !== 'missing' || !isSelfTest(body)) count(check.refusal);
       return toResponse(responses.unverified);
     }
-    if (isSelfTest(body)) return toResponse(responses.selfTest);
+    if (isSelfTest(body)) return toResponse(selfTestResponse(proofFor(headers(nonceHeader), keys, check.keyId)));
     const outcome = await needs.intake.accept(deliveryOf(body, nowMs));
     needs.metrics.received(outcome);
     needs.metrics.acknowledged((needs.clock() - nowMs) / 1000);
     return toResponse(outcome === 'unavailable' ? responses.unavailable : responses.accepted);
   }
 
-  function refusalOf(body: Buffer, headers: HeaderLookup, nowMs: number): RefusalCause | undefined {
-    const keys = needs.keysAt(nowMs);
-    if (options.allowUnsigned && keys.length === 0) return undefined;
+  function checkSignature({ body, headers, keys, nowMs }: SignedBody): SignatureCheck {
+    if (options.allowUnsigned && keys.length === 0) return unverified;
     const { scheme, header: headerName, toleranceSeconds } = options;
     const nowSeconds = Math.floor(nowMs / 1000);
     const verdict = verifySignature({ scheme, headerName, headers, body, keys, toleranceSeconds, nowSeconds });
     if (verdict.ok) needs.metrics.keyMatched(verdict.keyId);
-    else if (!(options.allowUnsigned && verdict.refusal === 'missing')) return verdict.refusal;
-    return undefined;
+    else if (options.allowUnsigned && verdict.refusal === 'missing') return unverified;
+    return verdict;
   }
 
   function refuse(cause: RefusalCause, response: FixedResponse, until?: Promise<void>): Response {
@@ -118,6 +119,31 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
     return toResponse(responses.failed);
   });
   return app;
+}
+
+interface SignedBody {
+  readonly body: Buffer;
+  readonly headers: HeaderLookup;
+  readonly keys: readonly string[];
+  readonly nowMs: number;
+}
+
+/** Without `keyId`, the body was let in unverified: ALLOW_UNSIGNED. */
+type SignatureCheck =
+  | { readonly ok: true; readonly keyId: string | undefined }
+  | { readonly ok: false; readonly refusal: SignatureRefusal };
+const unverified: SignatureCheck = { ok: true, keyId: undefined };
+
+/** Null where nothing was verified, undefined where no proof was asked for. */
+function proofFor(
+  nonces: readonly string[],
+  keys: readonly string[],
+  keyId: string | undefined,
+): string | null | undefined {
+  if (keyId === undefined) return null;
+  const key = keys.find((one) => keyIdOf(one) === keyId);
+  const [nonce, ...others] = nonces;
+  return key === undefined || nonce === undefined || others.length > 0 ? undefined : proofOf(key, nonce);
 }
 
 const staleAdvice =

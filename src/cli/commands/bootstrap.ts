@@ -11,7 +11,6 @@ import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscript
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { findAccount } from '#src/subscriptions/list-existing.ts';
-import type { BootstrapInput } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import type { Config } from '#src/config/load.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
@@ -23,6 +22,7 @@ import { holdLock } from '#src/base/process-lock.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
 import { noteMark } from '#src/subscriptions/advisories.ts';
 import { describeEvents, describeFamilies, describeOwner } from '#src/subscriptions/describe.ts';
+import { askReceiver } from '#src/subscriptions/ask-receiver.ts';
 import { reportApplied, reportPlan, type BootstrapReport } from '#src/subscriptions/report.ts';
 import { alignColumns, renderTable } from '#src/cli/terminal.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
@@ -43,6 +43,11 @@ const options = {
   remove: {
     flags: '--remove',
     help: 'delete every subscription that calls PUBLIC_URL/webhooks, to uninstall; stop the mirror first',
+    reads: flag,
+  },
+  anyway: {
+    flags: '--anyway',
+    help: 'register also when nobody answers at PUBLIC_URL from here, or a receiver that cannot prove that it is yours because it verifies nothing',
     reads: flag,
   },
   json: asJson,
@@ -70,7 +75,7 @@ export const bootstrap = defineVerb({
 
 async function register(
   context: VerbContext,
-  { plan, prune, rotateKey, json }: ValuesOf<typeof options>,
+  { plan, prune, rotateKey, anyway, json }: ValuesOf<typeof options>,
   signal: AbortSignal,
 ): Promise<0 | 3> {
   const config = context.config();
@@ -95,28 +100,36 @@ async function register(
   };
   const account = { origin: callers.main.origin, organization, owner: config.api.groupUri ?? organization };
   await requireSameOrganization(store, account, { claims: false });
-  if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, { imagined, events });
-  const keys = chooseKeys(config, { ...choice, isDry: plan });
-  const situation = await inspectSubscriptions(needs, inputOf(config, keys, { prune, events }));
+  const inspect = (keys: ChosenKeys) => inspectSubscriptions(needs, inputOf(config, keys, { prune, events }));
+  const planned = await inspect(imagined);
+  if (imagined.isNew && !rotateKey) refuseForeignKey(planned, config, imagined);
   const ended = (await readValue(store, oldKeyEnd))?.ended_at;
-  if (plan) return showPlan(context, situation, { config, keys, json, oldKeyEndedAt: ended });
+  // What is registered already is not asked again: this machine may not reach the address from inside.
+  const creates = planned.steps.some(({ kind }) => kind === 'create');
+  const asked = creates ? await askReceiver(config, { keys: imagined, now: context.now, signal }) : undefined;
+  const showing = { config, json, oldKeyEndedAt: ended };
+  if (plan) return showPlan(context, planned, { ...showing, keys: imagined, probed: asked?.note });
+  if (asked?.refusal && !(anyway && asked.mayBeOurs)) throw asked.refusal;
+  const keys = chooseKeys(config, { ...choice, isDry: false });
+  const situation = keys.keys[0] === imagined.keys[0] ? planned : await inspect(keys);
   // Running receivers load a new key within this time. Until then they would reject a delivery signed with it.
   if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
   await requireSameOrganization(store, account, { claims: true });
   await addKeysToQueue(config, { store, keys: keys.keys, warn: (text) => context.log().warn(text) });
   const applied = await applyAndRecord(needs, situation, keys.keys[0]);
   const oldKeyEndedAt = (await recordOldKeyEnd({ store, now: context.now }, { situation, applied })) ?? ended;
-  return showApplied(context, { situation, applied }, { config, keys, json, oldKeyEndedAt });
+  const probed = asked?.refusal && asked.note;
+  return showApplied(context, { situation, applied }, { ...showing, keys, oldKeyEndedAt, probed });
 }
 
 /** Needs no identity: it also removes what was registered by mistake with the token of another organization. */
 async function remove(
   context: VerbContext,
-  { plan, prune, rotateKey, json }: ValuesOf<typeof options>,
+  { plan, prune, rotateKey, anyway, json }: ValuesOf<typeof options>,
   signal: AbortSignal,
 ): Promise<0 | 3> {
-  if (prune || rotateKey)
-    throw new SlotstreamError('usage', '--remove cannot be combined with --prune or --rotate-key.', {
+  if (prune || rotateKey || anyway)
+    throw new SlotstreamError('usage', '--remove cannot be combined with --prune, --rotate-key or --anyway.', {
       hint: `${slotstream} bootstrap --remove --plan shows what it would delete.`,
     });
   const config = context.config();
@@ -136,7 +149,7 @@ async function remove(
     ...inputOf(config, keys, { prune, events: store.settings.events }),
     remove: true,
   });
-  const showing = { config, keys, json, oldKeyEndedAt: undefined };
+  const showing = { config, keys, json, oldKeyEndedAt: undefined, probed: undefined };
   if (plan) return showPlan(context, situation, showing);
   return showApplied(context, { situation, applied: await deleteOurs(needs, situation) }, showing);
 }
@@ -146,6 +159,8 @@ interface ReportInput {
   readonly keys: ChosenKeys;
   readonly json: boolean;
   readonly oldKeyEndedAt: string | undefined;
+  /** What was found at the public URL, for people. */
+  readonly probed: string | undefined;
 }
 
 function showPlan(context: VerbContext, situation: Inspection, showing: ReportInput): 0 | 3 {
@@ -196,19 +211,14 @@ const hasDeadLogins = ({ unlisted }: Inspection): boolean => unlisted.some(({ is
 function notesFor(
   context: VerbContext,
   situation: Inspection,
-  { config, keys, existing, oldKeyEndedAt }: ReportInput & { readonly existing: ApplyResult['existing'] },
+  { config, keys, existing, oldKeyEndedAt, probed }: ReportInput & { readonly existing: ApplyResult['existing'] },
 ): readonly string[] {
-  return notesOn(situation, { config, keys, existing, oldKeyEndedAt, now: context.now() });
+  const notes = notesOn(situation, { config, keys, existing, oldKeyEndedAt, now: context.now() });
+  return probed === undefined ? notes : [...notes, probed];
 }
 
 /** Refuses to generate a key while receivers elsewhere use another one: they would reject every delivery signed with it. */
-async function refuseForeignKey(
-  needs: BootstrapNeeds,
-  config: Config,
-  { imagined, events }: { readonly imagined: ChosenKeys; readonly events: BootstrapInput['events'] },
-): Promise<void> {
-  const request = { ...inputOf(config, imagined, { prune: false, events }), countsMembers: false };
-  const { input } = await inspectSubscriptions(needs, request);
+function refuseForeignKey({ input }: Inspection, config: Config, imagined: ChosenKeys): void {
   const active = input.existing.filter((one) => one.state === 'active' && isOurs(input.callback, one)).length;
   // Another run on this machine may have created the key and these subscriptions in the meantime.
   if (active === 0 || hasSigningKey(config)) return;

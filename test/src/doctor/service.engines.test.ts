@@ -25,7 +25,7 @@ beforeAll(async () => {
   home = open.use(await openHome({ ...api, ...quiet }));
   Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
   await home.open('start');
-  await home.run(['bootstrap']);
+  expect((await home.run(['bootstrap'])).code).toBe(0);
   await home.run(['reconcile', '--repair']);
   await home.run(['reconcile', '--repair']);
 });
@@ -131,7 +131,7 @@ describe('doctor', { shuffle: false }, () => {
       [{ API_TOKEN: tokens.enterprise }, 'organization', 'The mirror belongs to'],
       [{ DATA_DIR: file }, 'data folder', `DATA_DIR ${file} is not a folder`],
       [{ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' }, 'public URL', 'rejects our signing key'],
-      [{ PUBLIC_URL: 'http://127.0.0.1:1' }, 'public URL', 'nothing answers at http://127.0.0.1:1.'],
+      [{ PUBLIC_URL: 'http://127.0.0.1:1' }, 'public URL', 'nothing answers at http://127.0.0.1:1 ('],
       [{ PUBLIC_URL: base_url }, 'public URL', 'this is not the receiver'],
     ];
     for (const [settings, id, sentence] of wrong) {

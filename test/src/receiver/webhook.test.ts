@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { selfTestBody } from '#src/receiver/health.ts';
+import { selfTestBody } from '#src/signing/self-test.ts';
 import { eventually } from '../../harness/moments.ts';
 import { exchange, openReceiver, testQueue } from '../../harness/mirror/receiver.ts';
 
