@@ -11,6 +11,7 @@ import { openSender } from '../../harness/mirror/sender.ts';
 import { freePort, until } from '../../harness/ports.ts';
 import { openHome } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
 
 const example = readFileSync(join(import.meta.dirname, '../../../docs/examples/nginx.conf'), 'utf8');
 const hasNginx = spawnSync('nginx', ['-v']).status === 0;
@@ -95,5 +96,21 @@ describe.runIf(hasNginx && Boolean(inject('redisUrl')))('docs/examples/nginx.con
     }
     await lively.kill9();
     expect((await send(10)).map((tried) => tried.at(-1))).toEqual(Array.from({ length: 10 }, () => frozenPort));
+  });
+
+  it('passes on the proof of the receiver, so that bootstrap registers (A25)', async () => {
+    await using redis = await startRedis();
+    await using sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
+    await using home = await openHome({
+      QUEUE_URL: redis.url,
+      API_BASE_URL: sandbox.handles.base_url,
+      API_TOKEN: sandbox.handles.tokens.owner,
+    });
+    const { port } = new URL((await home.open('receive')).url);
+    await using nginx = await startNginx([port, port]);
+    const { origin } = new URL(nginx.webhook);
+    const wrong = await home.run(['bootstrap', '--anyway'], { PUBLIC_URL: `${origin}/hooks` });
+    expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('this is not the receiver: it answers 404')]);
+    expect(await home.run(['bootstrap'], { PUBLIC_URL: origin })).toMatchObject({ code: 0 });
   });
 });

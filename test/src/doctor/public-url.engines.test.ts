@@ -7,7 +7,8 @@ import { loadConfig } from '#src/config/load.ts';
 import { Report } from '#src/doctor/check.ts';
 import { checkPublicUrl } from '#src/doctor/public-url.ts';
 import { createLog } from '#src/observability/log.ts';
-import { openHome, type Home } from '../../harness/product.ts';
+import { openServer } from '../../harness/ports.ts';
+import { openHome, type Home, type Settings } from '../../harness/product.ts';
 
 const log = createLog({ level: 'fatal', pretty: false });
 const roles = { receives: true, works: true, makesKey: false };
@@ -55,6 +56,47 @@ it.each([
     using balancer = await openBalancer([good.port, other.port]);
     const report = new Report();
     const config = loadConfig({ ...home.settings, PUBLIC_URL: balancer.url });
+    await checkPublicUrl({ config, now: () => new Date() }, report);
+    expect(report.findings).toEqual([expect.objectContaining({ state, sentence: expect.stringMatching(message) })]);
+  },
+);
+
+it.each([
+  ['another program', '{}', /^[1-7] of 8 times this is not the receiver: it answers 200/],
+  [
+    'a receiver of the version before proofs',
+    '{"title":"Self-Test","message":"The signature is valid. Nothing was stored."}',
+    /^[1-7] of 8 times a receiver of an older version answers/,
+  ],
+])('doctor says that %s answers beside our receiver (A25)', async (_, answer, message) => {
+  await using home = await openHome();
+  await using good = await openReceiver(home, 2 ** 40);
+  await using stranger = await openServer((_request, response) => void response.end(answer));
+  using balancer = await openBalancer([good.port, stranger.port]);
+  const report = new Report();
+  const config = loadConfig({ ...home.settings, PUBLIC_URL: balancer.url });
+  await checkPublicUrl({ config, now: () => new Date() }, report);
+  expect(report.findings).toEqual([
+    expect.objectContaining({ state: 'problem', sentence: expect.stringMatching(message) }),
+  ]);
+});
+
+it.each([
+  [
+    { ALLOW_UNSIGNED: 'true' },
+    'warning',
+    /verifies nothing \(ALLOW_UNSIGNED\), so it cannot prove that it is yours\.$/,
+  ],
+  [{ SIGNING_KEYS: 'the-signing-key-of-this-machine' }, 'problem', /^an unsigned delivery is not rejected\.$/],
+] as const)(
+  'doctor says of a receiver without a key, asked with %j, what that means (A25)',
+  async (own, state, message) => {
+    const noKeys = { SIGNING_KEYS: undefined } as unknown as Settings;
+    await using home = await openHome({ ALLOW_UNSIGNED: 'true', ...noKeys });
+    await using receiver = await openReceiver(home, 2 ** 40);
+    const PUBLIC_URL = `http://127.0.0.1:${receiver.port}`;
+    const config = loadConfig({ ...home.settings, ALLOW_UNSIGNED: 'false', ...own, PUBLIC_URL });
+    const report = new Report();
     await checkPublicUrl({ config, now: () => new Date() }, report);
     expect(report.findings).toEqual([expect.objectContaining({ state, sentence: expect.stringMatching(message) })]);
   },
