@@ -259,6 +259,7 @@ describe('the architecture', () => {
       'src/store/engines/pg-socket.ts',
       'src/store/engines/postgres-connections.ts',
       'src/store/engines/postgres.ts',
+      'src/subscriptions/probe.ts',
       'src/upstream/clients.ts',
       'src/upstream/oauth/redirect-listener.ts',
       'workers/alerts/channels/email.ts',
