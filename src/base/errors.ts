@@ -25,7 +25,7 @@ const codes = {
   other_settings: { exit: 3, transient: false },
   /** Settings of the mirror have changed while entries were folded: they must be folded by the new ones. */
   settings_changed: { exit: 1, transient: true },
-  /** Nobody answered at the public URL, or someone else did: deliveries must not be sent there. */
+  /** Nothing answered at the public URL, or someone else did: deliveries must not be sent there. */
   not_our_receiver: { exit: 3, transient: false },
   /** The command needs a mirror, and there is none. */
   no_mirror: { exit: 2, transient: false },

@@ -48,12 +48,12 @@ async function selfTest(
   const probeWith = (one: string | undefined) =>
     probe({ callback: callbackOf(config), scheme, headerName, key: one, nowMs: now().getTime() });
   const signed = await severalTimes(() => probeWith(key));
-  const nobody = signed.filter(({ kind }) => kind === 'nobody');
-  const [silent] = nobody;
-  if (silent?.kind === 'nobody')
+  const unanswered = signed.filter(({ kind }) => kind === 'nothing');
+  const [silent] = unanswered;
+  if (silent?.kind === 'nothing')
     return report.problem(
       name,
-      `${often(nobody)}nothing answers at ${publicUrl} (${silent.why}).`,
+      `${often(unanswered)}nothing answers at ${publicUrl} (${silent.why}).`,
       'Start a receiver, and check the proxy, DNS and firewall in front of it.',
     );
   const others = signed.filter(({ kind }) => kind === 'other');

@@ -47,7 +47,7 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
   }
   if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none', hasNewKey: false };
   throw new SlotstreamError('config', 'There is no signing key, so no delivery could be verified.', {
-    hint: `Run ${slotstream} bootstrap (or start), which makes one, or set SIGNING_KEYS to the key the subscriptions were made with.`,
+    hint: `Set SIGNING_KEYS to the key the subscriptions were made with, or to a new one: openssl rand -base64 32. ${slotstream} start makes one by itself.`,
   });
 }
 

@@ -18,7 +18,7 @@ export interface AskedReceiver {
   readonly note: string;
   /** Undefined where our receiver answered. */
   readonly refusal: SlotstreamError | undefined;
-  /** Whether `--anyway` may register: nobody else was found. */
+  /** Whether `--anyway` may register: no one else was found. */
   readonly mayBeOurs: boolean;
 }
 
@@ -31,8 +31,8 @@ export async function askReceiver(config: Config, { keys, now, signal }: AskInpu
   switch (found.kind) {
     case 'ours':
       return { note: `${noteMark}your receiver answers at ${callback}.`, refusal: undefined, mayBeOurs: true };
-    case 'nobody':
-      return refuse(`Nobody answered at ${callback} (${found.why}).`, {
+    case 'nothing':
+      return refuse(`Nothing answered at ${callback} (${found.why}).`, {
         hint: `Start the receiver, lead that address to its PORT, and try it from another network; 401 is the answer of a receiver: curl -i -X POST ${callback}\n  If it is answered there, and only this machine cannot reach it: ${slotstream} bootstrap --anyway`,
         mayBeOurs: true,
       });

@@ -22,7 +22,7 @@ export type ProbeResult =
   | { readonly kind: 'ours' }
   /** A receiver that verifies nothing (ALLOW_UNSIGNED), so it can prove nothing. */
   | { readonly kind: 'unsigned' }
-  | { readonly kind: 'nobody'; readonly why: string }
+  | { readonly kind: 'nothing'; readonly why: string }
   /** `what` is a sentence without its full stop. */
   | { readonly kind: 'other'; readonly status: number | undefined; readonly what: string; readonly fix: string };
 
@@ -52,7 +52,7 @@ export async function probe(input: ProbeInput): Promise<ProbeResult> {
   } catch (error) {
     signal?.throwIfAborted();
     return timeout.aborted
-      ? { kind: 'nobody', why: `no answer within ${duration(timeoutMs)}` }
+      ? { kind: 'nothing', why: `no answer within ${duration(timeoutMs)}` }
       : failureOf(error, callback);
   }
 }
@@ -133,12 +133,12 @@ const named: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
 };
 
-/** What answers and cannot be understood is someone: only a failure to reach anyone is nobody. */
+/** What answers and cannot be understood is someone: only a failure to reach anyone is `nothing`. */
 function failureOf(error: unknown, callback: string): ProbeResult {
   const code = rootCodeOf(error);
   const why = named[code] ?? describeConnectFailure(error);
   const isBadPort = why === 'HTTP clients do not use this port';
-  if (isBadPort || unreachable.test(code)) return { kind: 'nobody', why };
+  if (isBadPort || unreachable.test(code)) return { kind: 'nothing', why };
   if (ofCertificate.test(code))
     return {
       kind: 'other',
@@ -149,7 +149,7 @@ function failureOf(error: unknown, callback: string): ProbeResult {
   return {
     kind: 'other',
     status: undefined,
-    what: `what answers there does not speak ${callback.split(':', 1)[0]} (${code})`,
+    what: `what answers there is no ${callback.split(':', 1)[0]} server (${code})`,
     fix: 'Check the scheme and the port of PUBLIC_URL.',
   };
 }

@@ -47,7 +47,7 @@ const options = {
   },
   anyway: {
     flags: '--anyway',
-    help: 'register also when nobody answers at PUBLIC_URL from here, or a receiver that cannot prove that it is yours because it verifies nothing',
+    help: 'register also when nothing answers at PUBLIC_URL from here, or a receiver that cannot prove that it is yours because it verifies nothing',
     reads: flag,
   },
   json: asJson,
@@ -226,7 +226,7 @@ function refuseForeignKey({ input }: Inspection, config: Config, imagined: Chose
     'config',
     `There is no signing key in ${imagined.source}, but ${active} active subscription${active === 1 ? ' already delivers' : 's already deliver'} to ${input.callback}. A key generated here would differ from the receivers' key, so nothing was changed.`,
     {
-      hint: `Copy the receivers' file signing-keys to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over with a new one: ${slotstream} bootstrap --rotate-key`,
+      hint: `Copy the receivers' file signing-keys to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over with a new one, stop them, then: ${slotstream} bootstrap --rotate-key --anyway`,
     },
   );
 }

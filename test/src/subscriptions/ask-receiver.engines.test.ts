@@ -73,30 +73,30 @@ describe('bootstrap', () => {
     },
   );
 
-  it('says that nobody answered and how to look from outside, and registers with --anyway (A25)', async () => {
+  it('says that nothing answered and how to look from outside, and registers with --anyway (A25)', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await using home = await openHome(account({ PUBLIC_URL: url }));
-    const nobody = `Nobody answered at ${url}/webhooks (connection refused).`;
+    const nothing = `Nothing answered at ${url}/webhooks (connection refused).`;
     const { code, out, err } = await home.run(['bootstrap']);
     expect([code, out, err]).toEqual([
       3,
       '',
-      expect.stringContaining(`✗ ${nobody} Nothing was registered.\n→ Start the receiver`),
+      expect.stringContaining(`✗ ${nothing} Nothing was registered.\n→ Start the receiver`),
     ]);
     expect(err).toContain(`curl -i -X POST ${url}/webhooks`);
     expect(err).toContain('./bin/slotstream bootstrap --anyway');
     const planned = await home.run(['bootstrap', '--plan', '--json']);
     expect(planned.code).toBe(3);
     const { notes } = JSON.parse(planned.out) as { notes: readonly string[] };
-    expect(notes).toContainEqual(expect.stringContaining(nobody));
+    expect(notes).toContainEqual(expect.stringContaining(nothing));
     expect(subscriptionsIn(sandbox)).toEqual([]);
 
     const done = await home.run(['bootstrap', '--anyway']);
-    expect([done.code, done.out]).toEqual([0, expect.stringContaining(`! ${nobody}`)]);
+    expect([done.code, done.out]).toEqual([0, expect.stringContaining(`! ${nothing}`)]);
     expect(subscriptionsIn(sandbox)).toEqual(registered);
     // What is registered is not asked again, and needs no option.
     const again = await home.run(['bootstrap']);
-    expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('Nobody')]);
+    expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('Nothing answered')]);
   });
 
   it('tells another mirror of Slotstream, which has other keys, from ours (A25)', async () => {

@@ -44,7 +44,7 @@ describe('our receiver', () => {
     },
   );
 
-  it('is told from another Slotstream mirror, which has other keys (A25)', async () => {
+  it('is not confused with another Slotstream mirror, which has other keys (A25)', async () => {
     await using receiver = await openReceiver({ keysAt: () => ['the-signing-key-of-another-mirror'] });
     expect(await ask(receiver.url)).toMatchObject({
       kind: 'other',
@@ -193,11 +193,11 @@ describe('someone else', () => {
     expect(asked).toBe(0);
   });
 
-  it('that speaks another protocol is someone, not nobody (A25)', async () => {
+  it('that speaks another protocol is someone else all the same (A25)', async () => {
     await using plain = await openServer((_, answer) => void answer.end());
     expect(await ask(`https://127.0.0.1:${plain.port}`)).toMatchObject({
       kind: 'other',
-      what: expect.stringMatching(/^what answers there does not speak https \(\w+\)$/),
+      what: expect.stringMatching(/^what answers there is no https server \(\w+\)$/),
     });
     const greeting = createTcpServer(
       (socket) => void socket.on('error', () => {}).end('220 mail.example.test ESMTP\r\n'),
@@ -207,7 +207,7 @@ describe('someone else', () => {
     const { port } = greeting.address() as AddressInfo;
     expect(await ask(`http://127.0.0.1:${port}`)).toMatchObject({
       kind: 'other',
-      what: expect.stringMatching(/^what answers there does not speak http \(\w+\)$/),
+      what: expect.stringMatching(/^what answers there is no http server \(\w+\)$/),
     });
     greeting.close();
   });
@@ -233,10 +233,10 @@ describe('someone else', () => {
   });
 });
 
-describe('nobody', () => {
+describe('nothing', () => {
   it('answers at a port where nothing listens (A25)', async () => {
-    expect(await ask(`http://127.0.0.1:${await freePort()}`)).toEqual({ kind: 'nobody', why: 'connection refused' });
-    expect(await ask('https://127.0.0.1:1')).toEqual({ kind: 'nobody', why: 'HTTP clients do not use this port' });
+    expect(await ask(`http://127.0.0.1:${await freePort()}`)).toEqual({ kind: 'nothing', why: 'connection refused' });
+    expect(await ask('https://127.0.0.1:1')).toEqual({ kind: 'nothing', why: 'HTTP clients do not use this port' });
   });
 
   it('answers where connections are accepted and nothing more happens, or are closed (A25)', async () => {
@@ -246,10 +246,10 @@ describe('nobody', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const asked = ask(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
-    expect(await asked).toEqual({ kind: 'nobody', why: 'no answer within 200 ms' });
+    expect(await asked).toEqual({ kind: 'nothing', why: 'no answer within 200 ms' });
     const next = ask(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 });
     silent.once('connection', (socket) => socket.destroy());
-    expect(await next).toMatchObject({ kind: 'nobody' });
+    expect(await next).toMatchObject({ kind: 'nothing' });
     for (const socket of sockets) socket.destroy();
     silent.close();
   });

@@ -20,7 +20,7 @@ const noKeys = { SIGNING_KEYS: undefined } as unknown as Settings;
 
 const sandbox = openedAnew(() => openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false }));
 
-/** Nobody answers there: clients do not even connect to these ports. */
+/** Nothing answers there: clients do not even connect to these ports. */
 const nowhere = 'https://127.0.0.1:1';
 const settled = (more: Settings = {}): Settings => ({
   API_BASE_URL: sandbox.handles.base_url,
