@@ -14,8 +14,10 @@ export interface AskInput {
 }
 
 export interface AskedReceiver {
-  /** For the plan, and for what was registered all the same. */
+  /** For the plan. */
   readonly note: string;
+  /** For what was registered all the same. */
+  readonly anywayNote?: string;
   /** Undefined where our receiver answered. */
   readonly refusal: SlotstreamError | undefined;
   /** Whether `--anyway` may register: no one else was found. */
@@ -59,5 +61,6 @@ function refuse(
   { hint, mayBeOurs }: { readonly hint: string; readonly mayBeOurs: boolean },
 ): AskedReceiver {
   const refusal = new SlotstreamError('not_our_receiver', `${sentence} Nothing was registered.`, { hint });
-  return { note: `${sentence}\n→ ${hint}`, refusal, mayBeOurs };
+  const anywayNote = `${sentence} It was registered all the same (--anyway).`;
+  return { note: `${sentence}\n→ ${hint}`, anywayNote, refusal, mayBeOurs };
 }

@@ -118,7 +118,7 @@ async function register(
   await addKeysToQueue(config, { store, keys: keys.keys, warn: (text) => context.log().warn(text) });
   const applied = await applyAndRecord(needs, situation, keys.keys[0]);
   const oldKeyEndedAt = (await recordOldKeyEnd({ store, now: context.now }, { situation, applied })) ?? ended;
-  const probed = asked?.refusal && asked.note;
+  const probed = asked?.anywayNote;
   return showApplied(context, { situation, applied }, { ...showing, keys, oldKeyEndedAt, probed });
 }
 
