@@ -10,7 +10,7 @@ export interface MirrorSettings {
   readonly queue?: SettingInput | undefined;
   /** DATA_DIR: Folder for the embedded queue, the SQLite file, the disk log and generated secrets (readable by the owner only). Default: ./data. */
   readonly dataDir?: SettingInput | undefined;
-  /** DATABASE_URL: The database of the mirror: `sqlite:PATH` or `postgres://…`. Default: sqlite:DATA_DIR/mirror.db. */
+  /** DATABASE_URL: The database of the mirror: `sqlite:PATH` or `postgres://…`. On PostgreSQL, `?pool=8` is the most connections of a process, and `postgres://HOST1,HOST2/…?target_session_attrs=read-write` uses the first host that can be written to. Default: sqlite:DATA_DIR/mirror.db. */
   readonly databaseUrl?: SettingInput | undefined;
   /** DATABASE_SCHEMA: The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL then has the schema `slotstream_queue_NAME`. Default: (what PostgreSQL chooses, usually public). */
   readonly databaseSchema?: SettingInput | undefined;
