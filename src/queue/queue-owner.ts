@@ -1,5 +1,6 @@
 // Which mirror a queue belongs to. The first process that knows the id of its mirror (a worker) writes it into the queue, the first one
 // with signing keys (a receiver) their public marks. Who finds another id, or none of its own marks, neither enqueues nor takes anything.
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Claimant, EngineProblem, QueueNotes, QueueOwner } from './contract.ts';
 
@@ -79,7 +80,7 @@ const otherKeys: EngineProblem = {
   isOther: true,
   message:
     'The queue at QUEUE_URL belongs to another mirror: its receivers verify deliveries with other signing keys. Nothing was added to the queue.',
-  hint: 'Give QUEUE_URL the address that the workers of this mirror have, or its own name, such as ?name=acme. After an exchange of the signing key, run bootstrap first: it registers the new key in the queue too.',
+  hint: `Give QUEUE_URL the address that the workers of this mirror have, or a name of its own, such as ?name=acme. If the signing key was exchanged and no process had both: ${slotstream} settings --release-queue`,
 };
 
 /** A part of the id: the same on every process of the mirror. */

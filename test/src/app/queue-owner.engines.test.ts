@@ -120,5 +120,13 @@ describe.runIf(available)('three mirrors on one Redis (S1)', () => {
     await b.home.open('work', { settings: { QUEUE_URL: a.QUEUE_URL } });
     await b.send(forB.webhook, 0, 3);
     await b.expectOnlyOwn(3);
+    // An exchange of the signing key, without a time in which both are valid.
+    await forB.term();
+    const exchanged = { QUEUE_URL: a.QUEUE_URL, SIGNING_KEYS: 'another-key-of-thirty-two-bytes-1' };
+    const early = await b.home.run(['receive'], exchanged);
+    expect([early.code, early.err]).toEqual([2, expect.stringContaining('settings --release-queue')]);
+    expect((await b.home.run(['settings', '--release-queue'], exchanged)).code).toBe(0);
+    const late = await b.home.open('receive', { settings: exchanged });
+    expect(await late.readiness()).toBe(200);
   });
 });
