@@ -17,6 +17,7 @@ import { startHeartbeat } from './heartbeat.ts';
 import { healthOf, installationOf } from './installation.ts';
 import { startHandler, type FeedHandler } from './handlers.ts';
 import { bindListeners, type ListenerChoice } from './listeners.ts';
+import { watchLog } from './log-watch.ts';
 import { mirrorStatus } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import { SettingsWatch } from './settings-watch.ts';
@@ -77,7 +78,10 @@ export async function openApp(
   const background = store && { ...shared, store, holder: randomUUID(), nowMs };
 
   if (store) await prepared?.alerts.register(store, alertClock);
-  if (store) openWorker(shared, store);
+  if (background) {
+    const watch = opened.use(watchLog({ ...background, notes: queue.notes }));
+    openWorker({ ...shared, watch }, background.store);
+  }
   const pages = answerPages({ ...shared, nowMs });
   const receiver = roles.receives
     ? await openReceiver({ ...shared, answers: pages }, { ...roles, listener: listeners.webhook })

@@ -20,6 +20,7 @@ import type { Store } from '#src/store/contract.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { addDiskHealth, diskLogFolder } from './disk.ts';
+import type { LogWatch } from './log-watch.ts';
 
 /** What a process does: `start` has both roles, `receive` and `work` have one each. */
 export interface Roles {
@@ -112,11 +113,13 @@ export function openWorker(
     health,
     opened,
     onBatch,
+    watch,
   }: Omit<RoleNeeds, 'config'> & {
     readonly queue: DeliveryQueue;
     readonly disks: Pick<DiskSpace, 'hasRoom'>;
     readonly tail: Pick<Tail, 'poke'>;
     readonly health: Pick<Health, 'add'>;
+    readonly watch: Pick<LogWatch, 'committed'>;
   },
   store: Store,
 ): void {
@@ -130,7 +133,8 @@ export function openWorker(
     // Without room every batch would fail; a queue of another mirror has its deliveries.
     mayTake: async () =>
       queue.owner.isOwn() === true && (await disks.hasRoom('store')) && (await disks.hasRoom('queue')),
-    onCommitted() {
+    onCommitted(entries) {
+      watch.committed(entries);
       onBatch();
       tail.poke();
     },

@@ -8,6 +8,7 @@ import { type Log, throttled } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { batchIdOf } from '#src/queue/batch-codec.ts';
 import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import type { FoldNeeds } from './fold.ts';
 import { createGroupCommit, type Contribution } from './group-commit.ts';
 import { ingestParsed, quarantine, type IngestReport } from './ingest.ts';
@@ -20,8 +21,8 @@ export interface DeliveryWorkerNeeds extends FoldNeeds {
   clock(): number;
   /** Asked before each batch; while it resolves to false, the worker pauses. */
   readonly mayTake?: (() => Promise<boolean>) | undefined;
-  /** Called after every batch, so that readers of the log need not wait for their next poll. */
-  onCommitted?(): void;
+  /** Called after every batch, so that readers of the log need not wait for their next poll; with its new entries, in their order. */
+  onCommitted?(entries: readonly NewEntry[]): void;
 }
 
 /** Deletes often come in series; one scrub after them costs as much as one scrub after each. */
@@ -55,7 +56,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
   async function run(work: () => Promise<IngestReport>, batches: readonly string[] = []): Promise<void> {
     const startedMs = clock();
     const report = await work();
-    needs.onCommitted?.();
+    needs.onCommitted?.(report.entries);
     countAndLog(needs, report, { startedMs, batches });
     if (report.hasRedacted) scrubber.schedule();
   }

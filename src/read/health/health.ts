@@ -12,7 +12,7 @@ import { driftHealth, type ComparisonState } from './drift-health.ts';
 import { ageText, type HealthCheck } from './health-check.ts';
 import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
 import { pollingCheck, type PollingState } from './polling-health.ts';
-import type { ClockSkew, LostSubscription } from './recorded-inputs.ts';
+import type { ClockSkew, LostSubscription, WentBack } from './recorded-inputs.ts';
 
 export interface HealthInput extends ProcessInput {
   /** As the subscription watch last saw them. */
@@ -21,6 +21,8 @@ export interface HealthInput extends ProcessInput {
   readonly lostSubscriptions: readonly LostSubscription[];
   readonly unprojected: UnprojectedCounts;
   readonly comparison: ComparisonState;
+  /** Undefined where the database has all that was committed, as far as it is known. */
+  readonly wentBack?: WentBack | undefined;
   /** Undefined when the service was not called lately. */
   readonly clock: ClockSkew | undefined;
   readonly hasApi: boolean;
@@ -45,6 +47,7 @@ export function mirrorHealth(input: HealthInput): readonly HealthCheck[] {
   return [
     input.polling ? pollingCheck(input.polling, input.nowMs) : subscriptionCheck(input),
     ...processHealth(input),
+    wentBackCheck(input),
     driftHealth(input),
     jobCheck(input.lateJobs),
     bookingsCheck(input),
@@ -116,6 +119,32 @@ export function subscriptionCheck({
     state: 'warning',
     sentence: 'No webhook subscription is registered, so the service delivers nothing.',
     fix: `${slotstream} bootstrap`,
+  };
+}
+
+/** What no delivery and no comparison brings back is named first. */
+export function wentBackCheck({
+  wentBack,
+  comparison: { full },
+  hasApi,
+}: Pick<HealthInput, 'wentBack' | 'comparison' | 'hasApi'>): HealthCheck {
+  const item = { id: 'database', page: '/mirror/sync' };
+  if (wentBack === undefined) return { ...item, state: 'ok', sentence: 'The log has every entry that was committed.' };
+  const { since, noticedAt } = wentBack;
+  const what = `The database went back to about ${timeText(since)} (noticed at ${timeText(noticedAt)}): erasures and answers since then are lost.`;
+  const repeat = 'Repeat the erasures: docs/backup.md#went-back.';
+  if (full !== undefined && full.started_at > noticedAt)
+    return {
+      ...item,
+      state: 'warning',
+      sentence: `${what} What the service has was compared with it at ${timeText(full.finished_at)}.`,
+      fix: repeat,
+    };
+  return {
+    ...item,
+    state: 'problem',
+    sentence: `${what} So are deliveries; how many is unknown.`,
+    fix: `${repeat} Then: ${slotstream} reconcile --repair${hasApi ? '; a running worker does it, too' : ''}`,
   };
 }
 

@@ -15,7 +15,7 @@ import type { HealthCheck } from './health-check.ts';
 import { mirrorHealth, type HealthInput } from './health.ts';
 import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
 import { readPolling } from './polling-health.ts';
-import { readClockSkew, readLostSubscriptions } from './recorded-inputs.ts';
+import { readClockSkew, readLostSubscriptions, readWentBack } from './recorded-inputs.ts';
 
 /** What only the asked process and its settings say. */
 export interface Installation {
@@ -64,6 +64,7 @@ export async function readHealthInput(store: Store, request: HealthRequest): Pro
       fullEveryMs,
     },
     clock: await readClockSkew(store, nowMs),
+    wentBack: await readWentBack(store, nowMs),
     hasApi,
     polling: await readPolling(store, installation, nowMs),
     bookingsBehind: await bookingsBehind(store, nowMs),

@@ -150,3 +150,19 @@ export async function lastSeq(from: Store | Unit): Promise<number> {
   });
   return row?.seq ?? 0;
 }
+
+/** The `delivery_id` of the last entry; undefined when the log is empty. */
+export async function newestEntry(from: Store | Unit): Promise<string | undefined> {
+  const [row] = await runPrepared(from, {
+    id: 'newest entry',
+    values: {},
+    build: () => from.db.selectFrom('event_log').select('delivery_id').orderBy('seq', 'desc').limit(1),
+  });
+  return row?.delivery_id;
+}
+
+/** When the last of the entries was received that came before this time; undefined when there is none. */
+export async function lastReceivedBefore({ db }: Store | Unit, time: string): Promise<string | undefined> {
+  const earlier = db.selectFrom('event_log').select('received_at').where('received_at', '<', time);
+  return (await earlier.orderBy('received_at', 'desc').limit(1).executeTakeFirst())?.received_at;
+}

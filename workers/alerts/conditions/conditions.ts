@@ -14,7 +14,7 @@ import {
 } from '#src/read/health/delivery-health.ts';
 import { findingsIn } from '#src/read/health/drift-health.ts';
 import type { Finding } from '#src/read/health/health-check.ts';
-import { alertCheck, jobCheck, quarantineCheck, subscriptionCheck } from '#src/read/health/health.ts';
+import { alertCheck, jobCheck, quarantineCheck, subscriptionCheck, wentBackCheck } from '#src/read/health/health.ts';
 import { aliveOf, processHealth } from '#src/read/health/process-health.ts';
 import { defineCondition, type ConditionKind, type Problem } from './condition.ts';
 
@@ -123,6 +123,16 @@ const drift = defineCondition({
     }),
 });
 
+const database = defineCondition({
+  when: 'database',
+  title: 'The database went back',
+  about:
+    'Entries that were committed are not in the log any more: the database was restored, or a replica took over that was behind.',
+  page: '/mirror/sync',
+  options: {},
+  find: (_options, health) => problemOf(wentBackCheck(health), 'mirror database'),
+});
+
 const clockSkew = defineCondition({
   when: 'clock_skew',
   title: 'The clocks disagree',
@@ -195,6 +205,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   quarantine,
   lag,
   drift,
+  database,
   clockSkew,
   diskLog,
   disk,

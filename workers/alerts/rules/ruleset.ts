@@ -185,6 +185,7 @@ const defaultKinds = [
   'quarantine',
   'lag',
   'drift',
+  'database',
   'clock_skew',
   'disk_log',
   'disk',

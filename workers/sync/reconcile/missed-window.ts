@@ -1,7 +1,8 @@
 // An outage gap: the time since which deliveries may be missing. It is stored until it is repaired, so that it survives a crash.
 import { z } from 'zod';
-import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { changeValue, keyValue, readValue, writeValue } from '#src/store/key-value.ts';
+import { lockKey } from '#src/store/locks.ts';
 
 const gap = z.object({
   since: z.string(),
@@ -16,11 +17,15 @@ const stored = keyValue('gap', gap);
 export const gapRepair = 'gap';
 
 /** The earliest counts. */
-export async function noteGap(store: Store, since: string): Promise<void> {
-  await changeValue(store, stored, (known) => {
-    const earliest = known !== undefined && known.since < since ? known.since : since;
-    return { result: undefined, after: { since: earliest, notes: (known?.notes ?? 0) + 1 } };
-  });
+export const noteGap = (store: Store, since: string): Promise<void> =>
+  store.transaction((unit) => noteGapWithin(unit, since));
+
+/** In the transaction of what found it. */
+export async function noteGapWithin(unit: Unit, since: string): Promise<void> {
+  await lockKey(unit, stored.key);
+  const known = await readValue(unit, stored);
+  const earliest = known !== undefined && known.since < since ? known.since : since;
+  await writeValue(unit, stored, { since: earliest, notes: (known?.notes ?? 0) + 1 });
 }
 
 export function openGap(store: Store): Promise<Gap | undefined> {

@@ -68,6 +68,7 @@ const slack = { channel: 'slack', overdue: 0, failures: 0, lastError: undefined,
 const failing = { failures: 9, lastError: '503', failingSince: ago(240) };
 const alerts = (given: object): Input => ({ alerts: [{ ...slack, ...given }] });
 const users: string[] = ['users'];
+const wentBack = { since: ago(900), noticedAt: ago(600) };
 const killedOnes = [1_000, 800, 600].map((seconds) => ({ started_at: ago(seconds + 150), seen_at: ago(seconds) }));
 const killed = { host: 'two', seen_at: ago(30) };
 
@@ -175,6 +176,15 @@ const cases: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
     'many found': compared({ recent: { ...run, drift: { contact: { missing: 11 } } } }),
     'some could not be read': compared({ recent: { ...run, unreadable: users } }),
     'deletes wait': compared({ missedSince: ago(7_200), full: { ...run, held_back: { contact: 90 } } }),
+  },
+  database: {
+    'it went back': { wentBack },
+    'it went back, and no API to ask': { wentBack, hasApi: false },
+    'it went back after the last comparison of everything': compared({ full: run }, { wentBack }),
+    'everything was compared since': compared(
+      { full: { ...run, started_at: ago(100), finished_at: ago(90) } },
+      { wentBack },
+    ),
   },
   quarantine: {
     'some, one new': unprojected(3, 1, 0),

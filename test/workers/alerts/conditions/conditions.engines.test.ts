@@ -9,7 +9,7 @@ import { writeRows } from '#src/store/rows.ts';
 import { listProcesses, writeProcess, type ProcessRow } from '#src/store/processes.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { evaluateConditions } from '#workers/alerts/conditions/evaluate-conditions.ts';
-import { recordClockSkew, recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
+import { recordClockSkew, recordLostSubscriptions, recordWentBack } from '#src/read/health/recorded-inputs.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
@@ -124,6 +124,11 @@ const cases: Readonly<Record<string, (mirror: Mirror) => Promise<unknown>>> = {
     await recordRun(store, 'full', run({}, { contact: 40 }));
   },
   'many differences in recent changes': ({ store }) => recordRun(store, 'recent', run({ contact: { missing: 11 } })),
+  'the database went back': ({ store }) =>
+    store.transaction(async (unit) => {
+      const found = { since: instantOf(startMs - 5 * minuteMs), noticedAt: instantOf(startMs) };
+      await recordWentBack(unit, found, found.noticedAt);
+    }),
   'a single late retry': ({ report }) => report(lag(2_000)),
   'the slowest worker is almost 7 minutes late': ({ report }) => report(lag(400_000)),
   'the slowest worker is 11 minutes late': ({ report }) => report(lag(660_000)),

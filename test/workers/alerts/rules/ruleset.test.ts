@@ -13,7 +13,7 @@ describe('the rules', () => {
     const { bookings, conditions } = await loadRules({ file: undefined, graceMs: 5, configured: [] });
     expect(bookings).toMatchObject([{ name: 'no_show', channels: ['log'], graceMs: 5 }]);
     const names = conditions.map(({ name }) => name);
-    const mirror = ['subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'disk_log', 'disk'];
+    const mirror = ['subscription', 'quarantine', 'lag', 'drift', 'database', 'clock_skew', 'disk_log', 'disk'];
     expect(names).toEqual([...mirror, 'process', 'job', 'alerts']);
   });
 
