@@ -46,7 +46,7 @@ interface HeartbeatNeeds {
   /** Undefined in a receiver, which connects to the table alone. */
   readonly store: Unit | undefined;
   /** Undefined where this process does not receive. */
-  readonly receiver: { readonly diskLog: Pick<DiskLog, 'status'> } | undefined;
+  readonly receiver: { readonly diskLog: Pick<DiskLog, 'status' | 'keepsFinished'> } | undefined;
   readonly nowMs: () => number;
   lastBatchMs(): number | undefined;
   readonly opened: AsyncDisposableStack;
@@ -96,6 +96,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
         is_low: low.has(part),
       })),
       refuses: receiver !== undefined && deliveries === 'not_ready',
+      keeps: receiver?.diskLog.keepsFinished ?? false,
       down: Object.keys(engines).filter((name) => engines[name] === 'down'),
       clock_ahead_seconds: Math.round(clockMs / 1000),
       schema: schemaVersion,

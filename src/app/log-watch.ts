@@ -4,13 +4,14 @@
 //   committed ──every second──▶ the newest is noted in the queue, under the name of this process
 //   at the start and every 5 seconds ──are the entries in the log that this process has in memory, and those noted in the queue?
 //        ├── all ──▶ the newest entry of the log is remembered too
-//        └── one is not ──▶ recorded for health and alerts, with the gap that a comparison repairs
+//        └── one is not ──▶ recorded for health and alerts, with the gap that a comparison repairs ──▶ receivers are told
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { hourMs, instantOf, secondMs } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { QueueNotes } from '#src/queue/contract.ts';
+import { readWentBackNote, writeWentBack } from '#src/queue/went-back.ts';
 import { recordWentBack, type WentBack } from '#src/read/health/recorded-inputs.ts';
 import type { Store } from '#src/store/contract.ts';
 import { knownDeliveries } from '#src/store/log/append.ts';
@@ -109,8 +110,16 @@ export function watchLog({ store, notes, log, holder, nowMs }: WatchNeeds): LogW
       const hint = `Repeat erasures since then first: docs/backup.md#went-back. Then: ${slotstream} reconcile --repair`;
       log.error({ code: 'database_went_back', since: found.since, hint }, wentBackText);
     }
+    await tell(lastLost, sinceMs);
     history.drop(isLost);
     await notes.remove([...noted].filter(([, mark]) => isLost(mark)).map(([name]) => name));
+  }
+
+  /** Unless another process has. Fails while the queue does not answer, and is tried again with what is remembered. */
+  async function tell(lastLost: string, sinceMs = Number.NEGATIVE_INFINITY): Promise<void> {
+    const told = await readWentBackNote(notes);
+    if (told && told.at >= lastLost && told.sinceMs <= sinceMs) return;
+    await writeWentBack(notes, { at: instantOf(nowMs()), sinceMs });
   }
 
   /** Without an entry of before that is known, the newest of the log that is older than what is lost. */

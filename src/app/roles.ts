@@ -8,6 +8,7 @@ import type { Log } from '#src/observability/log.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import { batchIdOf } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
+import { readWentBackNote } from '#src/queue/went-back.ts';
 import type { QueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
 import { openDiskLog, type DiskLog } from '#src/receiver/disk-log/disk-log.ts';
@@ -47,7 +48,7 @@ export interface Receiver {
 }
 
 type ReceiverNeeds = RoleNeeds & {
-  readonly queue: Pick<DeliveryQueue, 'losses'>;
+  readonly queue: Pick<DeliveryQueue, 'losses' | 'notes'>;
   readonly circuit: QueueCircuit;
   readonly disks: Pick<DiskSpace, 'hasRoom' | 'full'>;
   readonly health: Health;
@@ -59,11 +60,18 @@ export async function openReceiver(
   { makesKey, listener }: Pick<Roles, 'makesKey'> & { readonly listener: Listener | undefined },
 ): Promise<Receiver> {
   const { config, log, metrics, queue, circuit, disks, health, opened } = needs;
-  const { maxBytes, mode } = config.diskLog;
+  const { maxBytes, keepMs, mode } = config.diskLog;
   const losses = mode === 'every' ? queue.losses : undefined;
   const diskLog = await openDiskLog(
-    { circuit, losses, log, metrics, hasRoom: () => disks.hasRoom('disk_log') },
-    { root: diskLogFolder(config), maxBytes },
+    {
+      circuit,
+      losses,
+      log,
+      metrics,
+      hasRoom: () => disks.hasRoom('disk_log'),
+      wentBack: () => readWentBackNote(queue.notes),
+    },
+    { root: diskLogFolder(config), maxBytes, keepMs },
   );
   opened.defer(() => diskLog.close());
   metrics.watch({ diskLog: diskLog.status });

@@ -137,6 +137,7 @@ function shape(values: SettingValues) {
     diskLog: {
       mode: values.DISK_LOG ?? (isRedis(values.QUEUE_URL) ? 'every' : 'fallback'),
       maxBytes: values.DISK_LOG_MAX_MB * 1024 ** 2,
+      keepMs: values.DISK_LOG_KEEP,
     },
     minFreeDiskBytes: values.MIN_FREE_DISK_MB * 1024 ** 2,
     host: values.HOST,

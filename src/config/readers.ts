@@ -26,6 +26,12 @@ export const span = spanOf(/^[1-9]\d{0,5}[smhd]$/);
 /** Milliseconds; `0` for none. */
 export const spanOrNone = spanOf(/^([1-9]\d{0,5}[smhd]|0[smhd]?)$/);
 
+/** Milliseconds; 0 for `off`. */
+export const spanOrOff = z
+  .string()
+  .regex(/^([1-9]\d{0,5}[smhd]|0[smhd]?|off)$/, 'a duration such as 30s, 5m, 1h or 1d, or off')
+  .transform((text) => (text === 'off' ? 0 : durationMs(text)));
+
 export const duration = (fallback: string) => span.prefault(fallback);
 
 export const wholeNumber = (least: number, most: number) =>

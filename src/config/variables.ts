@@ -9,6 +9,7 @@ import {
   duration,
   schemaName,
   span,
+  spanOrOff,
   text,
   webAddress,
   wholeNumber,
@@ -64,6 +65,12 @@ export const settings = {
     reads: wholeNumber(1, 1_048_576).default(1024),
     default: '1024',
     meaning: 'Maximum size of the disk log; what needs it is rejected with 503 when it is full.',
+  },
+  DISK_LOG_KEEP: {
+    reads: spanOrOff.prefault('15m'),
+    default: '15m',
+    meaning:
+      'How long the disk log keeps deliveries that are processed, with `DISK_LOG=every`: when the database goes back, they are enqueued again. They are the first to be deleted when room is needed. `off` keeps none.',
   },
   MIN_FREE_DISK_MB: {
     reads: wholeNumber(0, 1_048_576).default(64),

@@ -30,6 +30,8 @@ const machineReport = z.object({
   /** Whether it answers 503 to deliveries. */
   refuses: z.boolean(),
   down: z.array(z.string()),
+  /** Whether it has deliveries of the last minutes on disk that were processed. */
+  keeps: z.boolean().default(false),
   /** By how much its clock is ahead of that of the database. */
   clock_ahead_seconds: z.number(),
   /** The last migration that it knows; older versions do not say it. */
@@ -37,7 +39,14 @@ const machineReport = z.object({
 });
 export type MachineReport = z.output<typeof machineReport>;
 
-const nothingReported: MachineReport = { disks: [], refuses: false, down: [], clock_ahead_seconds: 0, schema: '' };
+const nothingReported: MachineReport = {
+  disks: [],
+  refuses: false,
+  down: [],
+  keeps: false,
+  clock_ahead_seconds: 0,
+  schema: '',
+};
 
 /** A process of another version may have another form. */
 export function machineOf({ machine }: Pick<ProcessRow, 'machine'>): MachineReport {

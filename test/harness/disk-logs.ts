@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { createLog } from '#src/observability/log.ts';
 import { unpackBatch } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, DeliveryQueue, LossDetection } from '#src/queue/contract.ts';
+import type { WentBackNote } from '#src/queue/went-back.ts';
 import type { QueueState } from '#src/receiver/queue-circuit.ts';
-import { openDiskLog, type DiskLog, type DiskLogOptions } from '#src/receiver/disk-log/disk-log.ts';
+import { openDiskLog, type DiskLog, type DiskLogNeeds, type DiskLogOptions } from '#src/receiver/disk-log/disk-log.ts';
 import { encodeRecord } from '#src/receiver/disk-log/segment.ts';
 
 const metrics = { requeued: () => undefined, queueLost: () => undefined };
@@ -24,6 +25,8 @@ export class TestQueue {
   readonly jobs = new Map<string, readonly string[]>();
   readonly processed: string[] = [];
   isDown = false;
+  note: WentBackNote | undefined;
+  readonly wentBack = async (): Promise<WentBackNote | undefined> => this.note;
   /** Overrides the state of the circuit. */
   state: QueueState | undefined;
   adds = 0;
@@ -86,19 +89,23 @@ export class DiskLogFolder {
   }
 
   /** `every`: every batch is written, as with Redis. */
-  open(queue: TestQueue, mode: 'every' | 'fallback', options: Partial<DiskLogOptions> = {}): Promise<DiskLog> {
+  open(
+    queue: TestQueue,
+    mode: 'every' | 'fallback',
+    { hasRoom = async () => true, ...options }: Partial<DiskLogOptions> & Pick<DiskLogNeeds, 'hasRoom'> = {},
+  ): Promise<DiskLog> {
     const losses = mode === 'every' ? queue.losses : undefined;
-    const { circuit } = queue;
+    const { circuit, wentBack } = queue;
     return openDiskLog(
-      { circuit, losses, log: this.log, metrics },
+      { circuit, losses, log: this.log, metrics, hasRoom, wentBack },
       { root: this.root, maxBytes: 1024 ** 2, ...options },
     );
   }
 
-  segments(): string[] {
+  segments(ending = '.segment'): string[] {
     if (!existsSync(this.root)) return [];
     return readdirSync(this.root, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.segment') && !name.startsWith('damaged-'))
+      .filter((name) => name.endsWith(ending) && !name.startsWith('damaged-'))
       .map((name) => join(this.root, name))
       .toSorted();
   }

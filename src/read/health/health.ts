@@ -2,6 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
+import { machineOf } from '#src/store/process-reports.ts';
 import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { BookingsBehind } from '#src/store/status-counts.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
@@ -127,7 +128,8 @@ export function wentBackCheck({
   wentBack,
   comparison: { full },
   hasApi,
-}: Pick<HealthInput, 'wentBack' | 'comparison' | 'hasApi'>): HealthCheck {
+  ...input
+}: Pick<HealthInput, 'wentBack' | 'comparison' | 'hasApi' | 'processes' | 'nowMs'>): HealthCheck {
   const item = { id: 'database', page: '/mirror/sync' };
   if (wentBack === undefined) return { ...item, state: 'ok', sentence: 'The log has every entry that was committed.' };
   const { since, noticedAt } = wentBack;
@@ -140,10 +142,13 @@ export function wentBackCheck({
       sentence: `${what} What the service has was compared with it at ${timeText(full.finished_at)}.`,
       fix: repeat,
     };
+  const kept = aliveOf(input).some((row) => machineOf(row).keeps)
+    ? 'Receivers enqueue again what they have kept of them (DISK_LOG_KEEP).'
+    : 'No receiver has kept them (DISK_LOG_KEEP).';
   return {
     ...item,
     state: 'problem',
-    sentence: `${what} So are deliveries; how many is unknown.`,
+    sentence: `${what} So are deliveries; how many is unknown. ${kept}`,
     fix: `${repeat} Then: ${slotstream} reconcile --repair${hasApi ? '; a running worker does it, too' : ''}`,
   };
 }

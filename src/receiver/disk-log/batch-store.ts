@@ -6,8 +6,9 @@ import type { throttled } from '#src/observability/log.ts';
 import type { DeliveryBatch, PackedBatch } from '#src/queue/contract.ts';
 import type { Disk } from './disk.ts';
 import { encodeRecord, type SegmentContent } from './segment.ts';
+import { createKeptSegments, type KeptSegment } from './kept-segments.ts';
 import { openSegmentFolders } from './segment-folders.ts';
-import { createSegmentWriter, type Segment } from './segment-writer.ts';
+import { createSegmentWriter, keptEnding, type Segment } from './segment-writer.ts';
 
 /** A batch under the id that its job has in the queue. */
 export interface StoredBatch {
@@ -21,12 +22,16 @@ export interface BatchStoreOptions {
   readonly root: string;
   /** A segment is deleted as a whole, so smaller ones mean fewer batches that are enqueued again after a crash. */
   readonly segmentBytes?: number;
+  /** How long a segment stays when every record of it is settled; none where it is absent. */
+  readonly keepMs?: number;
+  readonly nowMs?: () => number;
   readonly disk?: Disk;
 }
 
 export interface BatchStore {
   /** A new id, unlike that of any other receiver. */
   newId(): string;
+  /** Without what is kept. */
   bytes(): number;
   /** True when the last append failed. */
   isFailing(): boolean;
@@ -36,10 +41,14 @@ export interface BatchStore {
   settle(segment: Segment): void;
   /** The readable batches of the segment; undefined when it cannot be read at present. */
   read(segment: Segment): Promise<readonly StoredBatch[] | undefined>;
-  /** Deletes the segments of which every record is settled. */
-  clean(): Promise<void>;
-  /** Takes over the segments of receivers that crashed. */
-  adopt(): Promise<readonly AdoptedSegment[]>;
+  /** One record of the segment is needed again. */
+  unsettle(segment: Segment): void;
+  /** Deletes the segments of which every record is settled, or keeps them as long as all together are not larger than this. */
+  clean(maxBytes: number): Promise<void>;
+  /** Takes over the segments of receivers that crashed. What they kept stays kept. */
+  adopt(): Promise<AdoptedSegments>;
+  /** Every segment that is not kept, and those that were kept since then: their records are settled and can be unsettled. */
+  reopen(sinceMs: number): Promise<readonly AdoptedSegment[]>;
   close(): Promise<void>;
 }
 
@@ -49,15 +58,21 @@ export interface AdoptedSegment {
   readonly batches: readonly Pick<StoredBatch, 'id' | 'deliveries'>[];
 }
 
+export interface AdoptedSegments {
+  readonly segments: readonly AdoptedSegment[];
+  readonly kept: number;
+}
+
 /** After so many cleanings a segment gets no more records, so that it can be deleted soon. */
 const cleaningsPerSegment = 10;
 
 export function openBatchStore(log: ReturnType<typeof throttled>, options: BatchStoreOptions): BatchStore {
-  const { root, segmentBytes = 4 * 1024 ** 2, disk } = options;
+  const { root, segmentBytes = 4 * 1024 ** 2, keepMs = 0, nowMs = Date.now, disk } = options;
   const receiver = randomUUID();
   const own = join(root, receiver);
   const locks = new Map<string, ProcessLock>();
   const folders = openSegmentFolders({ root, own, locks, log, disk });
+  const kept = createKeptSegments(folders, { keepMs, nowMs });
   const sealed = new Set<Segment>();
   const onSealed = (segment: Segment): void => void sealed.add(segment);
   const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, disk });
@@ -89,8 +104,6 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
     }
   }
 
-  const settle = (segment: Segment): void => void settled.set(segment, (settled.get(segment) ?? 0) + 1);
-
   /** Deliveries leave the disk soon after they are not needed there, also where few arrive. */
   async function sealCurrent(): Promise<void> {
     const { current } = writer;
@@ -103,10 +116,32 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
   async function removeSettled(): Promise<void> {
     for (const segment of sealed) {
       if ((settled.get(segment) ?? 0) < segment.records) continue;
-      await folders.remove(segment);
+      if (keepMs > 0 && !folders.isDamaged(segment.path)) await kept.keep(segment);
+      else await folders.remove(segment);
       sealed.delete(segment);
       settled.delete(segment);
     }
+  }
+
+  const countSettled = (segment: Segment, by: number): void =>
+    void settled.set(segment, (settled.get(segment) ?? 0) + by);
+
+  function bytes(): number {
+    let sum = writer.current?.bytes ?? 0;
+    for (const segment of sealed) if (!segment.path.endsWith(keptEnding)) sum += segment.bytes;
+    return sum;
+  }
+
+  const batchesIn = async (path: string): Promise<AdoptedSegment['batches'] | undefined> =>
+    (await readSegment(path))?.records.map(batchIn).map(({ id, deliveries }) => ({ id, deliveries }));
+
+  async function openAgain({ path, bytes }: KeptSegment): Promise<AdoptedSegment | undefined> {
+    const batches = await batchesIn(path);
+    if (!batches) return undefined;
+    const segment = { path, records: batches.length, bytes };
+    sealed.add(segment);
+    countSettled(segment, segment.records);
+    return { segment, batches };
   }
 
   return {
@@ -114,22 +149,23 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
       issued += 1;
       return `${receiver}-${issued}`;
     },
-    bytes() {
-      let sum = writer.current?.bytes ?? 0;
-      for (const { bytes } of sealed) sum += bytes;
-      return sum;
-    },
+    bytes,
     isFailing: () => isFailing,
     append,
-    settle,
+    settle: (segment) => countSettled(segment, 1),
+    unsettle: (segment) => countSettled(segment, -1),
     read: async ({ path }) => (await readSegment(path))?.records.map(batchIn),
-    async clean() {
+    async clean(maxBytes) {
       await sealCurrent();
       await removeSettled();
+      await kept.trim(maxBytes - bytes());
     },
     async adopt() {
       const adopted: AdoptedSegment[] = [];
-      const toRead = [...unread, ...(await folders.adopt())];
+      const found = await folders.adopt();
+      const keptPaths = found.filter((path) => path.endsWith(keptEnding));
+      for (const path of keptPaths) kept.add(path);
+      const toRead = [...unread, ...found.filter((path) => !keptPaths.includes(path))];
       unread = [];
       for (const path of toRead) {
         const content = await readSegment(path);
@@ -142,7 +178,21 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
         sealed.add(segment);
         adopted.push({ segment, batches: batches.map(({ id, deliveries }) => ({ id, deliveries })) });
       }
-      return adopted;
+      return { segments: adopted, kept: keptPaths.length };
+    },
+    async reopen(sinceMs) {
+      await writer.seal();
+      const reopened: AdoptedSegment[] = [];
+      for (const segment of sealed) {
+        const batches = await batchesIn(segment.path);
+        if (batches) reopened.push({ segment, batches });
+      }
+      for (const segment of kept.take(sinceMs)) {
+        const opened = await openAgain(segment);
+        if (opened) reopened.push(opened);
+        else kept.add(segment.path);
+      }
+      return reopened;
     },
     async close() {
       await writer.seal();

@@ -10,6 +10,8 @@
 //   written (fsync) and added, at the same time ──▶ queued ──job finished──▶ freed
 //        └─ the queue did not take it ──▶ not queued ──the loop adds it──▶ queued
 //   queued ──the queue lost jobs, or the receiver restarted──▶ not queued
+//   freed ──every batch of the segment is──▶ kept (no entry) ──DISK_LOG_KEEP is over, or the room is needed──▶ deleted
+//   freed or kept ──the database went back──▶ not queued
 // Otherwise a batch is written only when the queue does not take it:
 //   written (fsync) ──▶ not queued ──the loop adds it──▶ freed
 //
@@ -17,10 +19,12 @@
 //                           circuit closed or probing, and the batch added   open, unsafe, full, or not added in time
 //   disk writes             202, queued                                      202, on disk
 //   disk full or failing    every batch: 503 · otherwise: 202, queued        503
+import { minuteMs } from '#src/base/time.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import { packBatch } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, LossDetection } from '#src/queue/contract.ts';
+import type { WentBackNote } from '#src/queue/went-back.ts';
 import type { QueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { openBatchStore, type BatchStoreOptions, type StoredBatch } from './batch-store.ts';
 import { createCatchUp } from './catch-up.ts';
@@ -34,6 +38,8 @@ export interface DiskLogNeeds {
   readonly metrics: Pick<Metrics, 'requeued' | 'queueLost'>;
   /** False while its disk is almost full. */
   readonly hasRoom?: () => Promise<boolean>;
+  /** When workers have found that the database went back; undefined where they have not. */
+  readonly wentBack?: () => Promise<WentBackNote | undefined>;
 }
 
 export interface DiskLogOptions extends BatchStoreOptions {
@@ -42,6 +48,8 @@ export interface DiskLogOptions extends BatchStoreOptions {
 
 export interface DiskLog {
   readonly writesEvery: boolean;
+  /** Whether finished batches stay for a while. */
+  readonly keepsFinished: boolean;
   /** Resolves once the batch is durable, or cannot be made so. Never rejects. */
   accept(batch: DeliveryBatch): Promise<ReceivedOutcome>;
   /** Whether a batch would be written now. After a failure it tries the disk. */
@@ -66,15 +74,22 @@ export interface DiskLogStatus {
   readonly is_full: boolean;
 }
 
+/** The clocks of a worker and of a receiver may differ by so much. */
+const slackMs = minuteMs;
+
 export async function openDiskLog(needs: DiskLogNeeds, options: DiskLogOptions): Promise<DiskLog> {
   const { circuit, losses, log, metrics, hasRoom = async () => true } = needs;
-  const { maxBytes } = options;
+  const { maxBytes, nowMs = Date.now } = options;
+  const keepMs = losses ? (options.keepMs ?? 0) : 0;
   const logThrottled = throttled(log, 10_000);
-  const store = openBatchStore(logThrottled, options);
+  const store = openBatchStore(logThrottled, { ...options, keepMs });
   const lossCount = (): number => losses?.count() ?? 0;
   const entries = createEntries(store, { count: lossCount });
   const catchUp = createCatchUp({ store, entries, circuit, losses, log, metrics });
   let isClosed = false;
+  /** On their way to become entries. */
+  const accepting = new Set<string>();
+  let followed: string | undefined;
 
   function status(): DiskLogStatus {
     const [waiting, bytes] = [entries.waitingDeliveries(), store.bytes()];
@@ -97,6 +112,15 @@ export async function openDiskLog(needs: DiskLogNeeds, options: DiskLogOptions):
 
   async function acceptEvery(batch: StoredBatch): Promise<ReceivedOutcome> {
     if (!(await hasSpace())) return 'unavailable';
+    accepting.add(batch.id);
+    try {
+      return await writeAndAdd(batch);
+    } finally {
+      accepting.delete(batch.id);
+    }
+  }
+
+  async function writeAndAdd(batch: StoredBatch): Promise<ReceivedOutcome> {
     const mustWriteFirst = store.isFailing();
     const writing = store.append(batch);
     // At the same time, except on a disk that fails: each attempt would add one more copy to the queue.
@@ -129,14 +153,40 @@ export async function openDiskLog(needs: DiskLogNeeds, options: DiskLogOptions):
 
   async function check(signal?: AbortSignal): Promise<void> {
     try {
+      await followWentBack();
       await catchUp(signal);
     } finally {
-      await store.clean();
+      await store.clean((await hasRoom()) ? maxBytes : 0);
     }
   }
 
+  /** Makes entries of what was finished after the time that the database went back to. What the log still has, it drops. */
+  async function followWentBack(): Promise<void> {
+    if (keepMs === 0) return;
+    const note = await needs.wentBack?.().catch(() => undefined);
+    // Later, nothing is left of what was finished before it was noticed.
+    if (note === undefined || note.at === followed || nowMs() - Date.parse(note.at) > keepMs + slackMs) return;
+    // What is still in the queue is not added twice.
+    entries.unqueueAll();
+    let batches = 0;
+    for (const { segment, batches: found } of await store.reopen(note.sinceMs - slackMs))
+      for (const batch of found) {
+        if (batch.deliveries === 0 || entries.has(batch.id) || accepting.has(batch.id)) continue;
+        store.unsettle(segment);
+        entries.add(batch, segment);
+        batches += 1;
+      }
+    followed = note.at;
+    const message =
+      'the database went back; batches that were finished since then are enqueued again from the disk log';
+    log.error({ code: 'database_went_back', batches }, message);
+  }
+
   async function adopt(): Promise<void> {
-    for (const { segment, batches } of await store.adopt())
+    const { segments, kept } = await store.adopt();
+    // They may have been kept since then, too.
+    if (kept > 0) followed = undefined;
+    for (const { segment, batches } of segments)
       for (const batch of batches)
         if (batch.deliveries > 0) entries.add(batch, segment);
         else store.settle(segment);
@@ -145,6 +195,7 @@ export async function openDiskLog(needs: DiskLogNeeds, options: DiskLogOptions):
   await adopt();
   return {
     writesEvery: losses !== undefined,
+    keepsFinished: keepMs > 0,
     accept(batch) {
       const stored = { id: store.newId(), content: packBatch(batch), deliveries: batch.deliveries.length };
       return losses ? acceptEvery(stored) : acceptOtherwise(stored);

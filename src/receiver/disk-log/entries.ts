@@ -12,9 +12,12 @@ export interface Entry {
 
 export interface Entries {
   readonly size: number;
+  has(id: string): boolean;
   add(batch: Pick<StoredBatch, 'id' | 'deliveries'>, segment: Segment, queuedUnder?: number): void;
   /** The queue has the batch since this count of losses. Ignored when the entry was freed meanwhile. */
   queued(id: string, underLosses: number): void;
+  /** None counts as queued: its job may be finished, and what that wrote lost. */
+  unqueueAll(): void;
   /** The batch is not needed on disk any more. */
   free(id: string): void;
   /** The ids of those longest unchecked whose jobs are in the queue or finished. */
@@ -40,10 +43,14 @@ export function createEntries(store: Pick<BatchStore, 'settle'>, losses: Pick<Lo
     get size() {
       return entries.size;
     },
+    has: (id) => entries.has(id),
     add: ({ id, deliveries }, segment, queuedUnder) => void entries.set(id, { segment, deliveries, queuedUnder }),
     queued(id, queuedUnder) {
       const entry = entries.get(id);
       if (entry) entries.set(id, { ...entry, queuedUnder });
+    },
+    unqueueAll() {
+      for (const [id, entry] of entries) entries.set(id, { ...entry, queuedUnder: undefined });
     },
     free(id) {
       const entry = entries.get(id);

@@ -7,18 +7,23 @@ import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import { nodeDisk, type Disk } from './disk.ts';
 import { readSegment, type SegmentContent } from './segment.ts';
-import { segmentEnding, type Segment } from './segment-writer.ts';
+import { keptEnding, segmentEnding, type Segment } from './segment-writer.ts';
 
 export interface SegmentFolders {
-  /** Locks the folders of receivers that crashed and returns the paths of their segments, oldest first. */
+  /** Locks the folders of receivers that crashed and returns the paths of their segments, oldest first, also of those that were kept. */
   adopt(): Promise<readonly string[]>;
   /** Rejects when the file cannot be read. */
   read(path: string): Promise<SegmentContent>;
+  isDamaged(path: string): boolean;
+  /** Within its folder. */
+  rename(from: string, to: string): Promise<void>;
   /** Deletes the segment, or sets it aside when it is damaged; then the folder of another receiver, when that is empty. */
-  remove(segment: Segment): Promise<void>;
+  remove(segment: Pick<Segment, 'path'>): Promise<void>;
   /** Releases every lock. What is left stays on disk for the next receiver. */
   close(): Promise<void>;
 }
+
+const isSegment = (file: string): boolean => file.endsWith(segmentEnding) || file.endsWith(keptEnding);
 
 export function openSegmentFolders(options: {
   readonly root: string;
@@ -42,7 +47,7 @@ export function openSegmentFolders(options: {
 
   async function segmentsIn(folder: string): Promise<readonly string[]> {
     try {
-      return (await namesIn(folder)).filter((file) => file.endsWith(segmentEnding)).sort();
+      return (await namesIn(folder)).filter(isSegment).sort();
     } catch (error) {
       // Free for the next attempt, of this receiver or of another.
       locks.get(folder)?.release();
@@ -54,7 +59,7 @@ export function openSegmentFolders(options: {
   /** Checks the disk, not a list: a segment that could not be listed must not be deleted. Nor is a folder that cannot be read now. */
   async function removeIfEmpty(folder: string): Promise<void> {
     const files = await namesIn(folder).catch(() => undefined);
-    if (files === undefined || files.some((file) => file.endsWith(segmentEnding))) return;
+    if (files === undefined || files.some(isSegment)) return;
     // Removed before the lock is released: a receiver that takes the lock then finds a folder without segments.
     await disk.remove(folder);
     locks.get(folder)?.release();
@@ -62,7 +67,7 @@ export function openSegmentFolders(options: {
   }
 
   /** Keeps the file for the operator, who may still be able to read parts of it. */
-  async function setAside({ path }: Segment): Promise<void> {
+  async function setAside({ path }: Pick<Segment, 'path'>): Promise<void> {
     const file = `${damagedPrefix}${basename(dirname(path))}-${basename(path)}`;
     await disk.rename(path, join(root, file)).catch((error: unknown) => {
       // Renamed before, and then the folder could not be flushed.
@@ -94,6 +99,8 @@ export function openSegmentFolders(options: {
       if (content.state === 'damaged') damaged.add(path);
       return content;
     },
+    isDamaged: (path) => damaged.has(path),
+    rename: (from, to) => disk.rename(from, to),
     async remove(segment) {
       if (damaged.has(segment.path)) await setAside(segment);
       else await disk.remove(segment.path);

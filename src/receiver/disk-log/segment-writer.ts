@@ -7,6 +7,8 @@ import type { ProcessLock } from '#src/base/process-lock.ts';
 import { nodeDisk, type Disk, type DiskFile } from './disk.ts';
 
 export const segmentEnding = '.segment';
+/** Of a segment whose batches are finished. */
+export const keptEnding = '.kept';
 
 export interface Segment {
   readonly path: string;

@@ -13,7 +13,7 @@ import { newestEntry, type LogEntry } from '#src/store/log/read.ts';
 import { entriesAt, pruneEntries } from '#src/store/log/retention.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import type { HealthCheck } from '#src/read/health/health-check.ts';
-import { contactStory } from '../../harness/data/contact-deliveries.ts';
+import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 import { openSender, type Sent } from '../../harness/mirror/sender.ts';
 import { eventually } from '../../harness/moments.ts';
 import { until } from '../../harness/ports.ts';
@@ -24,6 +24,7 @@ import { openTestSandbox } from '../../harness/sandbox.ts';
 import { copyPostgres } from '../../harness/templates.ts';
 import { ask, judge } from '../../oracle/deliveries.ts';
 
+const enqueuedAgain = 'batches that were finished since then are enqueued again';
 const said = 'the database went back';
 
 async function databaseCheck(running: Pick<RunningProduct, 'admin'>): Promise<HealthCheck | undefined> {
@@ -94,7 +95,7 @@ describe('a SQLite file of before', () => {
     expect(await databaseCheck(running)).toMatchObject({
       state: 'problem',
       sentence: expect.stringMatching(
-        /^The database went back to about .*: erasures and answers since then are lost\. So are deliveries; how many is unknown\.$/,
+        /^The database went back to about .*: erasures and answers since then are lost\. So are deliveries; how many is unknown\. No receiver has kept them/,
       ),
       fix: expect.stringMatching(/^Repeat the erasures: docs\/backup\.md#went-back\..*reconcile --repair/),
     });
@@ -146,6 +147,52 @@ describe.runIf(inject('redisUrl') !== '' && inject('postgresUrl') !== '')('a dat
         fix: 'Repeat the erasures: docs/backup.md#went-back.',
       });
     await eventually(noted).not.toContain(String(newest?.['delivery_id']));
+  });
+});
+
+describe.runIf(inject('redisUrl') !== '' && inject('postgresUrl') !== '')('what receivers have kept', () => {
+  test('is in the log again after the database went back, while deliveries go on, and nothing is there twice (S4)', async () => {
+    await using redis = await startRedis();
+    const server = await openServer();
+    await using home = await openHome({ DATABASE_URL: server.url, QUEUE_URL: redis.url });
+    const receiver = await home.open('receive');
+    const workers = [await home.open('work'), await home.open('work')];
+    using sender = openSenderOf(receiver, home);
+    await sender.send(story('before'));
+    await server.copy();
+    let isLoading = true;
+    const load = sender.send(whilst(() => isLoading, contactStory({ contacts: 50, versions: 200, name: 'load' })));
+    const seqOf = async () => Number((await ask(home.store, 'select max(seq) as n from event_log'))[0]?.['n']);
+    await eventually(seqOf).toBeGreaterThan(60);
+    await server.setBack();
+    await until(() => workers.some((worker) => worker.output().includes(said)), 'a worker says so');
+    await until(() => receiver.output().includes(enqueuedAgain), 'a receiver enqueues again');
+    isLoading = false;
+    await load;
+    await judge(home.store, sender.sent);
+    const [worker] = workers;
+    const check = worker && (await databaseCheck(worker));
+    expect(check?.sentence).toContain('Receivers enqueue again what they have kept of them (DISK_LOG_KEEP).');
+  });
+
+  test('is in the log again after a backup was restored while no worker ran (S4)', async () => {
+    await using redis = await startRedis();
+    const server = await openServer();
+    await using home = await openHome({ DATABASE_URL: server.url, QUEUE_URL: redis.url });
+    const receiver = await home.open('receive');
+    using sender = openSenderOf(receiver, home);
+    const worker = await home.open('work');
+    await sender.send(story('before'));
+    await judge(home.store, sender.sent);
+    await server.copy();
+    await sender.send(story('lost'));
+    await judge(home.store, sender.sent);
+    await worker.term();
+    await receiver.term();
+    await server.setBack();
+    await home.open('receive');
+    await home.open('work');
+    await judge(home.store, sender.sent);
   });
 });
 

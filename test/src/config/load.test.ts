@@ -56,7 +56,10 @@ describe('configuration', () => {
     expect(loadConfig({ QUEUE_URL: 'redis+sentinel://h/m', DISK_LOG_MAX_MB: '2' }).diskLog).toEqual({
       mode: 'every',
       maxBytes: 2 * 1024 ** 2,
+      keepMs: 15 * 60_000,
     });
+    for (const DISK_LOG_KEEP of ['off', '0', '0m']) expect(loadConfig({ DISK_LOG_KEEP }).diskLog.keepMs).toBe(0);
+    expect(loadConfig({ DISK_LOG_KEEP: '2h' }).diskLog.keepMs).toBe(7_200_000);
     expect(loadConfig({ QUEUE_URL: 'redis://h', DISK_LOG: 'fallback' }).diskLog.mode).toBe('fallback');
     expect(loadConfig({}).diskLog.mode).toBe('fallback');
   });
