@@ -1,8 +1,12 @@
 // `slotstream erase` as an operator types it, beside a running product: the person is gone and stays gone.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { unpackBatch } from '#src/queue/batch-codec.ts';
+import type { DeliveryBatch } from '#src/queue/contract.ts';
+import { readSegment } from '#src/receiver/disk-log/segment.ts';
+import { startRedis } from '../../../harness/redis.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { freePort, until } from '../../../harness/ports.ts';
@@ -143,3 +147,41 @@ describe('the embedded queue of a product that is stopped', () => {
     expect(await ask(home.store, 'select uri from contacts')).toHaveLength(3);
   });
 });
+
+describe.runIf(inject('redisUrl'))('erase beside receivers that keep what was processed', () => {
+  it('says for how long, and nothing about the person is kept afterwards (S4)', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url, DISK_LOG_KEEP: '3s' });
+    const { webhook } = await home.open('start');
+    const sender = openSender({ url: webhook, key: home.signingKey, lanes: 1 });
+    const email = 'kept@example.test';
+    await sender.send([contactDelivery({ id: 'kept', version: 1, more: { emails: [{ email, is_primary: true }] } })]);
+    sender.close();
+    const isKept = () => bodiesOnDisk(join(home.dataDir, 'disk-log')).some((body) => body.includes(email));
+    await until(() => isKept() && keptFiles(home).length > 0, 'the processed delivery is kept');
+    await until(async () => (await everything(home)).includes(email), 'the person is in the tables');
+    const erased = await home.run(['erase', email]);
+    expect(erased.out).toContain('also about this person, for DISK_LOG_KEEP (3 s) and then delete them.');
+    expect(await everything(home)).not.toContain(email);
+    await until(() => keptFiles(home).length === 0, 'DISK_LOG_KEEP is over');
+    expect(isKept()).toBe(false);
+  });
+});
+
+const filesIn = (folder: string): readonly string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+    : [];
+const keptFiles = ({ dataDir }: Home) => filesIn(join(dataDir, 'disk-log')).filter((name) => name.endsWith('.kept'));
+
+/** The bodies of every delivery in the segments of a disk log, kept ones too. */
+function bodiesOnDisk(folder: string): readonly string[] {
+  const files = filesIn(folder).filter((name) => /\.(segment|kept)$/.test(name));
+  return files.flatMap((path) => {
+    const records = existsSync(path) ? readSegment(readFileSync(path)).records : [];
+    return records.flatMap(({ content }) => {
+      const { deliveries } = unpackBatch(JSON.parse(content.toString('utf8'))) as DeliveryBatch;
+      return deliveries.map(({ body }) => body);
+    });
+  });
+}
