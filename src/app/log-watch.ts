@@ -4,7 +4,7 @@
 //   committed ──every second──▶ the newest is noted in the queue, under the name of this process
 //   at the start and every 5 seconds ──are the entries in the log that this process has in memory, and those noted in the queue?
 //        ├── all ──▶ the newest entry of the log is remembered too
-//        └── one is not ──▶ recorded for health and alerts, with the gap that a comparison repairs ──▶ receivers are told
+//        └── one is not ──▶ recorded for health and alerts, with the gap that a comparison repairs ──▶ a note for the receivers
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { hourMs, instantOf, secondMs } from '#src/base/time.ts';
@@ -110,15 +110,15 @@ export function watchLog({ store, notes, log, holder, nowMs }: WatchNeeds): LogW
       const hint = `Repeat erasures since then first: docs/backup.md#went-back. Then: ${slotstream} reconcile --repair`;
       log.error({ code: 'database_went_back', since: found.since, hint }, wentBackText);
     }
-    await tell(lastLost, sinceMs);
+    await announce(lastLost, sinceMs);
     history.drop(isLost);
     await notes.remove([...noted].filter(([, mark]) => isLost(mark)).map(([name]) => name));
   }
 
   /** Unless another process has. Fails while the queue does not answer, and is tried again with what is remembered. */
-  async function tell(lastLost: string, sinceMs = Number.NEGATIVE_INFINITY): Promise<void> {
-    const told = await readWentBackNote(notes);
-    if (told && told.at >= lastLost && told.sinceMs <= sinceMs) return;
+  async function announce(lastLost: string, sinceMs = Number.NEGATIVE_INFINITY): Promise<void> {
+    const announced = await readWentBackNote(notes);
+    if (announced && announced.at >= lastLost && announced.sinceMs <= sinceMs) return;
     await writeWentBack(notes, { at: instantOf(nowMs()), sinceMs });
   }
 

@@ -41,7 +41,7 @@ export const erase = defineVerb({
       { now: instantOf(context.now()), dryRun, only },
     );
     const isScrubbed = dryRun || (await scrubFiles(store, context.now().getTime()));
-    const notes = [outOfReach, ...keptNotes(config), ...(isScrubbed ? [] : [journalIsRead])];
+    const notes = [outOfReach, ...retainedNotes(config), ...(isScrubbed ? [] : [journalIsRead])];
     const where = storeName(config);
     context.out(
       json ? JSON.stringify({ ...receipt, store: where, out_of_reach: notes }) : receiptText(receipt, { where, notes }),
@@ -59,7 +59,7 @@ function storeName({ databaseUrl }: Pick<Config, 'databaseUrl'>): string {
 const outOfReach =
   'Not reached: the service itself, backups, exported files, readers of the feed, and files of the queue. What to do about each: docs/erasure.md#what-it-does-not-reach';
 /** By the settings of this process; receivers have their own. */
-const keptNotes = ({ diskLog: { mode, keepMs } }: Pick<Config, 'diskLog'>): readonly string[] =>
+const retainedNotes = ({ diskLog: { mode, keepMs } }: Pick<Config, 'diskLog'>): readonly string[] =>
   mode === 'every' && keepMs > 0
     ? [
         `Receivers keep deliveries that were processed, also about this person, for DISK_LOG_KEEP (${duration(keepMs)}) and then delete them.`,

@@ -142,13 +142,13 @@ export function wentBackCheck({
       sentence: `${what} What the service has was compared with it at ${timeText(full.finished_at)}.`,
       fix: repeat,
     };
-  const kept = aliveOf(input).some((row) => machineOf(row).keeps)
+  const retained = aliveOf(input).some((row) => machineOf(row).keeps)
     ? 'Receivers enqueue again what they have kept of them (DISK_LOG_KEEP).'
     : 'No receiver has kept them (DISK_LOG_KEEP).';
   return {
     ...item,
     state: 'problem',
-    sentence: `${what} So are deliveries; how many is unknown. ${kept}`,
+    sentence: `${what} So are deliveries; how many is unknown. ${retained}`,
     fix: `${repeat} Then: ${slotstream} reconcile --repair${hasApi ? '; a running worker does it, too' : ''}`,
   };
 }

@@ -6,9 +6,9 @@ import type { throttled } from '#src/observability/log.ts';
 import type { DeliveryBatch, PackedBatch } from '#src/queue/contract.ts';
 import type { Disk } from './disk.ts';
 import { encodeRecord, type SegmentContent } from './segment.ts';
-import { createKeptSegments, type KeptSegment } from './kept-segments.ts';
+import { createRetainedSegments, type RetainedSegment } from './retained-segments.ts';
 import { openSegmentFolders } from './segment-folders.ts';
-import { createSegmentWriter, keptEnding, type Segment } from './segment-writer.ts';
+import { createSegmentWriter, retainedEnding, type Segment } from './segment-writer.ts';
 
 /** A batch under the id that its job has in the queue. */
 export interface StoredBatch {
@@ -60,7 +60,7 @@ export interface AdoptedSegment {
 
 export interface AdoptedSegments {
   readonly segments: readonly AdoptedSegment[];
-  readonly kept: number;
+  readonly retained: number;
 }
 
 /** After so many cleanings a segment gets no more records, so that it can be deleted soon. */
@@ -72,7 +72,7 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
   const own = join(root, receiver);
   const locks = new Map<string, ProcessLock>();
   const folders = openSegmentFolders({ root, own, locks, log, disk });
-  const kept = createKeptSegments(folders, { keepMs, nowMs });
+  const retained = createRetainedSegments(folders, { keepMs, nowMs });
   const sealed = new Set<Segment>();
   const onSealed = (segment: Segment): void => void sealed.add(segment);
   const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, disk });
@@ -116,7 +116,7 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
   async function removeSettled(): Promise<void> {
     for (const segment of sealed) {
       if ((settled.get(segment) ?? 0) < segment.records) continue;
-      if (keepMs > 0 && !folders.isDamaged(segment.path)) await kept.keep(segment);
+      if (keepMs > 0 && !folders.isDamaged(segment.path)) await retained.keep(segment);
       else await folders.remove(segment);
       sealed.delete(segment);
       settled.delete(segment);
@@ -128,14 +128,14 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
 
   function bytes(): number {
     let sum = writer.current?.bytes ?? 0;
-    for (const segment of sealed) if (!segment.path.endsWith(keptEnding)) sum += segment.bytes;
+    for (const segment of sealed) if (!segment.path.endsWith(retainedEnding)) sum += segment.bytes;
     return sum;
   }
 
   const batchesIn = async (path: string): Promise<AdoptedSegment['batches'] | undefined> =>
     (await readSegment(path))?.records.map(batchIn).map(({ id, deliveries }) => ({ id, deliveries }));
 
-  async function openAgain({ path, bytes }: KeptSegment): Promise<AdoptedSegment | undefined> {
+  async function openAgain({ path, bytes }: RetainedSegment): Promise<AdoptedSegment | undefined> {
     const batches = await batchesIn(path);
     if (!batches) return undefined;
     const segment = { path, records: batches.length, bytes };
@@ -158,14 +158,14 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
     async clean(maxBytes) {
       await sealCurrent();
       await removeSettled();
-      await kept.trim(maxBytes - bytes());
+      await retained.trim(maxBytes - bytes());
     },
     async adopt() {
       const adopted: AdoptedSegment[] = [];
       const found = await folders.adopt();
-      const keptPaths = found.filter((path) => path.endsWith(keptEnding));
-      for (const path of keptPaths) kept.add(path);
-      const toRead = [...unread, ...found.filter((path) => !keptPaths.includes(path))];
+      const retainedPaths = found.filter((path) => path.endsWith(retainedEnding));
+      for (const path of retainedPaths) retained.add(path);
+      const toRead = [...unread, ...found.filter((path) => !retainedPaths.includes(path))];
       unread = [];
       for (const path of toRead) {
         const content = await readSegment(path);
@@ -178,7 +178,7 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
         sealed.add(segment);
         adopted.push({ segment, batches: batches.map(({ id, deliveries }) => ({ id, deliveries })) });
       }
-      return { segments: adopted, kept: keptPaths.length };
+      return { segments: adopted, retained: retainedPaths.length };
     },
     async reopen(sinceMs) {
       await writer.seal();
@@ -187,10 +187,10 @@ export function openBatchStore(log: ReturnType<typeof throttled>, options: Batch
         const batches = await batchesIn(segment.path);
         if (batches) reopened.push({ segment, batches });
       }
-      for (const segment of kept.take(sinceMs)) {
+      for (const segment of retained.take(sinceMs)) {
         const opened = await openAgain(segment);
         if (opened) reopened.push(opened);
-        else kept.add(segment.path);
+        else retained.add(segment.path);
       }
       return reopened;
     },

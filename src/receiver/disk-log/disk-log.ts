@@ -183,9 +183,9 @@ export async function openDiskLog(needs: DiskLogNeeds, options: DiskLogOptions):
   }
 
   async function adopt(): Promise<void> {
-    const { segments, kept } = await store.adopt();
+    const { segments, retained } = await store.adopt();
     // They may have been kept since then, too.
-    if (kept > 0) followed = undefined;
+    if (retained > 0) followed = undefined;
     for (const { segment, batches } of segments)
       for (const batch of batches)
         if (batch.deliveries > 0) entries.add(batch, segment);

@@ -7,7 +7,7 @@ import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import { nodeDisk, type Disk } from './disk.ts';
 import { readSegment, type SegmentContent } from './segment.ts';
-import { keptEnding, segmentEnding, type Segment } from './segment-writer.ts';
+import { retainedEnding, segmentEnding, type Segment } from './segment-writer.ts';
 
 export interface SegmentFolders {
   /** Locks the folders of receivers that crashed and returns the paths of their segments, oldest first, also of those that were kept. */
@@ -23,7 +23,7 @@ export interface SegmentFolders {
   close(): Promise<void>;
 }
 
-const isSegment = (file: string): boolean => file.endsWith(segmentEnding) || file.endsWith(keptEnding);
+const isSegment = (file: string): boolean => file.endsWith(segmentEnding) || file.endsWith(retainedEnding);
 
 export function openSegmentFolders(options: {
   readonly root: string;

@@ -8,7 +8,7 @@ import { nodeDisk, type Disk, type DiskFile } from './disk.ts';
 
 export const segmentEnding = '.segment';
 /** Of a segment whose batches are finished. */
-export const keptEnding = '.kept';
+export const retainedEnding = '.kept';
 
 export interface Segment {
   readonly path: string;

@@ -179,7 +179,10 @@ const cases: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
   },
   database: {
     'it went back': { wentBack },
-    'it went back, and a receiver has kept deliveries': { ...rows({ role: 'receive', ...machineRow({ keeps: true }) }), wentBack },
+    'it went back, and a receiver has kept deliveries': {
+      ...rows({ role: 'receive', ...machineRow({ keeps: true }) }),
+      wentBack,
+    },
     'it went back, and no API to ask': { wentBack, hasApi: false },
     'it went back after the last comparison of everything': compared({ full: run }, { wentBack }),
     'everything was compared since': compared(
