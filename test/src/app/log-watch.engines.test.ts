@@ -211,6 +211,7 @@ function notesOf(given: Readonly<Record<string, string>>): QueueNotes & { readon
   return {
     found,
     read: async () => found,
+    add: async (name, text) => void (found.has(name) || found.set(name, text)),
     write: async (name, text) => void found.set(name, text),
     remove: async (names) => names.forEach((name) => found.delete(name)),
   };
