@@ -4,6 +4,7 @@ import { clockRows } from './rows/clock.ts';
 import { diskRows } from './rows/disk.ts';
 import { operationsRows } from './rows/operations.ts';
 import { pgbouncerRows } from './rows/pgbouncer.ts';
+import { databaseBackRows } from './rows/database-back.ts';
 import { postgresRows } from './rows/postgres.ts';
 import { processRows } from './rows/processes.ts';
 import { redisRows } from './rows/redis.ts';
@@ -21,5 +22,6 @@ export const scenarios: readonly Scenario[] = [
   ...failoverRows,
   ...postgresRows,
   ...pgbouncerRows,
+  ...databaseBackRows,
   ...operationsRows,
 ];

@@ -25,10 +25,12 @@ interface PostgresOptions {
   readonly durable?: boolean;
   /** Of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Makes it a hot standby of the server at this URL. */
+  readonly standbyOf?: string;
 }
 
 export async function startPostgres(options: PostgresOptions = {}) {
-  const bin = findPostgres();
+  const bin = findPostgres(...(options.standbyOf === undefined ? [] : ['pg_basebackup']));
   if (bin === undefined) throw new Error('No PostgreSQL here: install it (apt-get install postgresql).');
   const identity = unprivileged();
   const dir = await mkdtemp(join(tmpdir(), 'slotstream-postgres-'));
@@ -36,7 +38,9 @@ export async function startPostgres(options: PostgresOptions = {}) {
   const port = await freePort();
   const data = join(dir, 'data');
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
-  await run(join(bin, 'initdb'), initdb, { ...identity, cwd: dir });
+  const copy = ['-D', data, '-d', options.standbyOf ?? '', '-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+  const [program, how] = options.standbyOf === undefined ? ['initdb', initdb] : ['pg_basebackup', copy];
+  await run(join(bin, program), how, { ...identity, cwd: dir });
 
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -122,11 +126,13 @@ export async function createDatabase(serverUrl: string, settings = ''): Promise<
   return url.href;
 }
 
-/** The folder of `postgres` and `initdb`, or undefined: PATH first, then Debian's places. */
-export function findPostgres(): string | undefined {
+/** The folder of `postgres`, `initdb` and `more`, or undefined: PATH first, then Debian's places. */
+export function findPostgres(...more: readonly string[]): string | undefined {
   const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   const folders = [...(process.env['PATH'] ?? '').split(':'), ...debian].filter(Boolean);
-  return folders.find((folder) => ['postgres', 'initdb'].every((program) => existsSync(join(folder, program))));
+  return folders.find((folder) =>
+    ['postgres', 'initdb', ...more].every((program) => existsSync(join(folder, program))),
+  );
 }
 
 /** PostgreSQL and PgBouncer refuse to run as root, so root runs them as another user. */

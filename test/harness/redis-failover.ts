@@ -99,9 +99,37 @@ const clusterUrl = (nodes: readonly ClusterNode[]): string =>
 /** Each master has a third of the slots. */
 export async function startCluster() {
   await using started = new AsyncDisposableStack();
-  const url = clusterUrl(await startNodes(thirds.length, started));
+  const nodes = await startNodes(thirds.length, started);
   const resources = started.move();
-  return { url, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    url: clusterUrl(nodes),
+    moveQueue: () => moveQueue(nodes),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+const slotOf = async ({ cli }: TestRedis): Promise<string> => cli('cluster', 'keyslot', '{slotstream}');
+
+/** Moves the slot with the keys of the queue to another master, as `redis-cli --cluster reshard` does. Answers how many keys moved. */
+async function moveQueue(nodes: readonly ClusterNode[]): Promise<number> {
+  const [to, , from] = nodes;
+  if (!to || !from) throw new Error('three nodes were started');
+  const slot = await slotOf(from);
+  const [fromId, toId] = [await from.cli('cluster', 'myid'), await to.cli('cluster', 'myid')];
+  await to.cli('cluster', 'setslot', slot, 'importing', fromId);
+  await from.cli('cluster', 'setslot', slot, 'migrating', toId);
+  let moved = 0;
+  for (;;) {
+    const keys = (await from.cli('cluster', 'getkeysinslot', slot, '20')).split('\n').filter((key) => key !== '');
+    if (keys.length === 0) break;
+    const answer = await from.cli('migrate', '127.0.0.1', String(to.port), '', '0', '5000', 'keys', ...keys);
+    if (!/^(OK|NOKEY)/.test(answer)) throw new Error(`keys cannot be moved: ${answer}`);
+    moved += keys.length;
+  }
+  for (const { cli } of nodes) await cli('cluster', 'setslot', slot, 'node', toId);
+  const hasIt = (await to.cli('cluster', 'countkeysinslot', slot)) !== '0';
+  if (!hasIt) throw new Error('the slot has no keys after the move');
+  return moved;
 }
 
 /** Three masters; the one that holds the keys of the queue has a replica. */

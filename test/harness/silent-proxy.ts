@@ -20,7 +20,7 @@ export async function openProxy(
     /** Is silent after so many: the first one lets the client in. */ readonly answers?: number;
   } = {},
 ) {
-  const to = new URL(target);
+  let to = new URL(target);
   const pairs = new Set<Pair>();
   const sockets = new Set<Socket>();
   let isBlackHole = false;
@@ -79,6 +79,10 @@ export async function openProxy(
   return {
     url: url.href,
     silence,
+    /** New connections go to another server from now on. */
+    leadTo(other: string): void {
+      to = new URL(other);
+    },
     /** As `silence`, and new connections are accepted and never pass anything either, until `end` is called. */
     blackHole() {
       isBlackHole = true;

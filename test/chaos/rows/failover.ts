@@ -2,7 +2,12 @@
 import { succeeds } from '../../harness/ports.ts';
 import { startPostgres } from '../../harness/postgres.ts';
 import type { TestRedis } from '../../harness/redis.ts';
-import { startClusterWithReplica, startSentinelPair, type Failover } from '../../harness/redis-failover.ts';
+import {
+  startCluster,
+  startClusterWithReplica,
+  startSentinelPair,
+  type Failover,
+} from '../../harness/redis-failover.ts';
 import type { InstallationOf } from '../engines.ts';
 import { requireFault, seconds, whileFrozen } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -54,7 +59,30 @@ function cutOffAndLoseMaster(run: Run<WithReplica>): Promise<string> {
 
 const offsetOf = (redis: TestRedis): Promise<string> => infoOf(redis, 'replication', 'master_repl_offset');
 
+interface InCluster extends Engines {
+  readonly cluster: Awaited<ReturnType<typeof startCluster>>;
+}
+
+const cluster: InstallationOf<InCluster> = {
+  on: 'Redis Cluster + PostgreSQL',
+  async open(resources) {
+    const cluster = resources.use(await startCluster());
+    const store = await resources.use(await startPostgres({ durable: true })).createDatabase();
+    return { cluster, store, settings: { QUEUE_URL: cluster.url, DATABASE_URL: store } };
+  },
+};
+
+async function moveSlot({ engines, load, wait }: Run<InCluster>): Promise<string> {
+  const before = load.accepted();
+  const keys = await engines.cluster.moveQueue();
+  await wait(3_000);
+  requireFault(keys > 0, 'no key was moved');
+  return `${keys} keys moved, ${load.accepted() - before} acknowledged meanwhile`;
+}
+
 export const failoverRows: readonly Scenario[] = [
-  queueOf('Sentinel', () => startSentinelPair({ sentinels: 3 })),
-  queueOf('Cluster', startClusterWithReplica),
-].map((on) => scenario('replica cut off for 3 s, then the master lost for good', on, cutOffAndLoseMaster));
+  scenario('the slot of the queue moves to another master', cluster, moveSlot),
+  ...[queueOf('Sentinel', () => startSentinelPair({ sentinels: 3 })), queueOf('Cluster', startClusterWithReplica)].map(
+    (on) => scenario('replica cut off for 3 s, then the master lost for good', on, cutOffAndLoseMaster),
+  ),
+];
