@@ -2,7 +2,6 @@
 import { slotstream } from '#src/base/command.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
-import { machineOf } from '#src/store/process-reports.ts';
 import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { BookingsBehind } from '#src/store/status-counts.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
@@ -12,6 +11,7 @@ import { clockCheck } from './delivery-health.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
 import { ageText, type HealthCheck } from './health-check.ts';
 import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
+import { aheadCheck, wentBackCheck, type PositionsAhead } from './log-health.ts';
 import { pollingCheck, type PollingState } from './polling-health.ts';
 import type { ClockSkew, LostSubscription, WentBack } from './recorded-inputs.ts';
 
@@ -35,6 +35,7 @@ export interface HealthInput extends ProcessInput {
   readonly alerts: readonly AlertBacklog[];
   /** Sinks that do not accept the feed, as far as this process pushes it. */
   readonly refusingSinks: readonly RefusingSink[];
+  readonly ahead?: PositionsAhead;
 }
 
 interface RefusingSink {
@@ -56,6 +57,7 @@ export function mirrorHealth(input: HealthInput): readonly HealthCheck[] {
     clockCheck(aliveOf(input), input.clock),
     alertCheck(input),
     ...sinkCheck(input.refusingSinks),
+    ...aheadCheck(input.ahead),
   ];
 }
 
@@ -120,36 +122,6 @@ export function subscriptionCheck({
     state: 'warning',
     sentence: 'No webhook subscription is registered, so the service delivers nothing.',
     fix: `${slotstream} bootstrap`,
-  };
-}
-
-/** What no delivery and no comparison brings back is named first. */
-export function wentBackCheck({
-  wentBack,
-  comparison: { full },
-  hasApi,
-  ...input
-}: Pick<HealthInput, 'wentBack' | 'comparison' | 'hasApi' | 'processes' | 'nowMs'>): HealthCheck {
-  const item = { id: 'database', page: '/mirror/sync' };
-  if (wentBack === undefined) return { ...item, state: 'ok', sentence: 'The log has every entry that was committed.' };
-  const { since, noticedAt } = wentBack;
-  const what = `The database went back to about ${timeText(since)} (noticed at ${timeText(noticedAt)}): erasures and answers since then are lost.`;
-  const repeat = 'Repeat the erasures: docs/backup.md#went-back.';
-  if (full !== undefined && full.started_at > noticedAt)
-    return {
-      ...item,
-      state: 'warning',
-      sentence: `${what} What the service has was compared with it at ${timeText(full.finished_at)}.`,
-      fix: repeat,
-    };
-  const retained = aliveOf(input).some((row) => machineOf(row).keeps)
-    ? 'Receivers enqueue again what they have kept of them (DISK_LOG_KEEP).'
-    : 'No receiver has kept them (DISK_LOG_KEEP).';
-  return {
-    ...item,
-    state: 'problem',
-    sentence: `${what} So are deliveries; how many is unknown. ${retained}`,
-    fix: `${repeat} Then: ${slotstream} reconcile --repair${hasApi ? '; a running worker does it, too' : ''}`,
   };
 }
 

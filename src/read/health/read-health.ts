@@ -5,6 +5,7 @@ import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { alertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
+import { positionsAhead } from '#src/store/log/consumer-offsets.ts';
 import { bookingsBehind } from '#src/store/status-counts.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { lateJobs, type LateJob } from '#workers/scheduling/lease.ts';
@@ -71,6 +72,7 @@ export async function readHealthInput(store: Store, request: HealthRequest): Pro
     lateJobs: hasApi ? await readLateJobs(store, installation, known) : [],
     alerts: await alertBacklog(store, nowMs),
     refusingSinks,
+    ahead: await positionsAhead(store),
   };
 }
 

@@ -14,7 +14,8 @@ import {
 } from '#src/read/health/delivery-health.ts';
 import { findingsIn } from '#src/read/health/drift-health.ts';
 import type { Finding } from '#src/read/health/health-check.ts';
-import { alertCheck, jobCheck, quarantineCheck, subscriptionCheck, wentBackCheck } from '#src/read/health/health.ts';
+import { alertCheck, jobCheck, quarantineCheck, subscriptionCheck } from '#src/read/health/health.ts';
+import { wentBackCheck } from '#src/read/health/log-health.ts';
 import { aliveOf, processHealth } from '#src/read/health/process-health.ts';
 import { defineCondition, type ConditionKind, type Problem } from './condition.ts';
 
