@@ -67,8 +67,9 @@ export function exitCodeOf(error: unknown): number {
 
 // SQLSTATE classes, SQLite codes and socket codes of failures that pass by themselves: they are retried and never lead to a
 // quarantine. Class 53 is "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 57014 and 25P03 are
-// timeouts set by an operator, 40xxx is deadlock and serialization; 26000 and 0A000 see `isUnprepared`.
-const transientSqlStates = /^(08|53|57P|57014|40|55P03|25006|25P03|58|26000|0A000)/;
+// timeouts set by an operator, 28xxx and 3Dxxx a login that is refused or a database that is away while it is replaced, 40xxx is deadlock
+// and serialization; 26000 and 0A000 see `isUnprepared`.
+const transientSqlStates = /^(08|28|3D|53|57P|57014|40|55P03|25006|25P03|58|26000|0A000)/;
 const transientNames =
   /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|PROTOCOL|READONLY|CANTOPEN)|ECONN|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ENOSPC|EMFILE|ENFILE)/;
 const transientMessages =

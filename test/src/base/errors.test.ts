@@ -13,13 +13,22 @@ import {
 const withCode = (code: string, message = 'quotes ada@example.test') => Object.assign(new Error(message), { code });
 
 describe('an error', () => {
-  it.each(['57P01', '40001', '53100', 'EPIPE', 'ECONNRESET', 'SQLITE_BUSY', 'SQLITE_FULL', 'ECONNREFUSED', 'ENOSPC'])(
-    'with the code %s is transient, also as the cause of another',
-    (code) => {
-      expect(isTransient(withCode(code))).toBe(true);
-      expect(isTransient(new Error('outer', { cause: withCode(code) }))).toBe(true);
-    },
-  );
+  it.each([
+    '57P01',
+    '40001',
+    '53100',
+    '28P01',
+    '3D000',
+    'EPIPE',
+    'ECONNRESET',
+    'SQLITE_BUSY',
+    'SQLITE_FULL',
+    'ECONNREFUSED',
+    'ENOSPC',
+  ])('with the code %s is transient, also as the cause of another', (code) => {
+    expect(isTransient(withCode(code))).toBe(true);
+    expect(isTransient(new Error('outer', { cause: withCode(code) }))).toBe(true);
+  });
 
   it.each(['23505', '22P02', 'SQLITE_CONSTRAINT', 'EACCES'])('with the code %s is not transient', (code) => {
     expect(isTransient(withCode(code))).toBe(false);
