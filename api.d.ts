@@ -1,181 +1,235 @@
 // Everything that programs can import, made by `npm run api`: a change here is a change for its users (docs/typescript.md).
 
 // slotstream
-export type SettingInput = string | number | boolean | readonly string[];
+/** `30s`, `5m`, `1h`, `1d`. */
+export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`;
+/** `invitee.*` is every kind that begins so. */
+export type EventName = EventKind | `${string}.*`;
 /** The settings of the command, by their camel-case names (docs/configuration.md). The environment is not read. */
 export interface MirrorSettings {
   /** The same as `databaseUrl`. */
-  readonly database?: SettingInput | undefined;
+  readonly database?: string | undefined;
   /** The same as `queueUrl`. */
-  readonly queue?: SettingInput | undefined;
+  readonly queue?: string | undefined;
   /** DATA_DIR: Folder for the embedded queue, the SQLite file, the disk log and generated secrets (readable by the owner only). Default: ./data. */
-  readonly dataDir?: SettingInput | undefined;
+  readonly dataDir?: string | undefined;
   /** DATABASE_URL: The database of the mirror: `sqlite:PATH` or `postgres://…`. On PostgreSQL, `?pool=8` is the most connections of a process, and `postgres://HOST1,HOST2/…?target_session_attrs=read-write` uses the first host that can be written to. Default: sqlite:DATA_DIR/mirror.db. */
-  readonly databaseUrl?: SettingInput | undefined;
+  readonly databaseUrl?: string | undefined;
   /** DATABASE_SCHEMA: The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL then has the schema `slotstream_queue_NAME`. Default: (what PostgreSQL chooses, usually public). */
-  readonly databaseSchema?: SettingInput | undefined;
+  readonly databaseSchema?: string | undefined;
   /** QUEUE_URL: The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`. `?name=NAME` separates [mirrors](deploy.md#several-mirrors) on one server. Default: embedded:DATA_DIR/queue. */
-  readonly queueUrl?: SettingInput | undefined;
+  readonly queueUrl?: string | undefined;
   /** DISK_LOG: Which deliveries the receiver writes to disk: `every` one until it is processed, in case Redis loses it; or `fallback`, only those that the queue does not take. Default: every with a Redis queue, otherwise fallback. */
-  readonly diskLog?: SettingInput | undefined;
+  readonly diskLog?: 'every' | 'fallback' | undefined;
   /** DISK_LOG_MAX_MB: Maximum size of the disk log; what needs it is rejected with 503 when it is full. Default: 1024. */
-  readonly diskLogMaxMb?: SettingInput | undefined;
+  readonly diskLogMaxMb?: number | undefined;
   /** DISK_LOG_KEEP: How long the disk log keeps deliveries that are processed, with `DISK_LOG=every`: when the database goes back, they are enqueued again. They are the first to be deleted when room is needed. `off` keeps none. Default: 15m. */
-  readonly diskLogKeep?: SettingInput | undefined;
+  readonly diskLogKeep?: Duration | '0' | undefined;
   /** MIN_FREE_DISK_MB: Stop accepting deliveries below this much free disk, in MB. A warning comes at eight times that. 0 turns the limit off. Default: 64. */
-  readonly minFreeDiskMb?: SettingInput | undefined;
+  readonly minFreeDiskMb?: number | undefined;
   /** HOST: Address of the public listener, which serves only the webhook and health checks. Default: 0.0.0.0. */
-  readonly host?: SettingInput | undefined;
+  readonly host?: string | undefined;
   /** PORT: Port of the public listener. Default: 8080. */
-  readonly port?: SettingInput | undefined;
+  readonly port?: number | undefined;
   /** ADMIN_HOST: Address of the admin listener, which serves everything else. Do not expose it to the internet. Default: 127.0.0.1. */
-  readonly adminHost?: SettingInput | undefined;
+  readonly adminHost?: string | undefined;
   /** ADMIN_PORT: Port of the admin listener; every process has one. When it is set and in use, the process does not start. Default: 8081, or the next free port. */
-  readonly adminPort?: SettingInput | undefined;
+  readonly adminPort?: number | undefined;
   /** ADMIN_URL: The URL under which people reach the admin listener. Browsers may use its host name; alerts have links only when it is known. Default: – (http://ADMIN_HOST:ADMIN_PORT where other machines can reach that). */
-  readonly adminUrl?: SettingInput | undefined;
+  readonly adminUrl?: string | undefined;
   /** ADMIN_TOKEN: Bearer token of the admin listener; `./bin/slotstream status --login` prints the link for a browser. Default: generated, stored in DATA_DIR/admin-token. */
-  readonly adminToken?: SettingInput | undefined;
+  readonly adminToken?: string | undefined;
   /** ADMIN_READ_TOKEN: A second bearer token of the admin listener, of at least 16 characters, for dashboards and BI tools: it reads everything and changes nothing. A change is answered 403 and logged. Default: –. */
-  readonly adminReadToken?: SettingInput | undefined;
+  readonly adminReadToken?: string | undefined;
   /** METRICS_TOKEN: Bearer token of `/metrics` on the admin listener, of at least 16 characters, for Prometheus. It opens nothing else. Default: –. */
-  readonly metricsToken?: SettingInput | undefined;
+  readonly metricsToken?: string | undefined;
   /** MCP_TOKEN: Bearer token of `/mcp` on the admin listener, of at least 16 characters, with which AI models read the mirror. It opens nothing else, and the other tokens do not open it. Default: – (MCP over HTTP is off). */
-  readonly mcpToken?: SettingInput | undefined;
+  readonly mcpToken?: string | undefined;
   /** MCP_REVEAL: Show people and texts to AI models. Otherwise MCP answers with pseudonyms and without texts. Default: false. */
-  readonly mcpReveal?: SettingInput | undefined;
+  readonly mcpReveal?: boolean | undefined;
   /** PUBLIC_URL: The public URL of this receiver; the callback URL is this plus `/webhooks`. Default: –. */
-  readonly publicUrl?: SettingInput | undefined;
+  readonly publicUrl?: string | undefined;
   /** SIGNING_KEYS: Keys that verify deliveries, comma-separated. New subscriptions use the first; all of them verify, so keys can be rotated. Default: generated by `start`, stored in DATA_DIR/signing-keys. */
-  readonly signingKeys?: SettingInput | undefined;
+  readonly signingKeys?: string | readonly string[] | undefined;
   /** SIGNATURE_SCHEME: Signature scheme of deliveries: `timestamped` (`t=…,v1=…`) or `standard-webhooks`. Default: timestamped. */
-  readonly signatureScheme?: SettingInput | undefined;
+  readonly signatureScheme?: 'timestamped' | 'standard-webhooks' | undefined;
   /** SIGNATURE_HEADER: Header that carries the signature (scheme `timestamped`). Default: Calendly-Webhook-Signature. */
-  readonly signatureHeader?: SettingInput | undefined;
+  readonly signatureHeader?: string | undefined;
   /** SIGNATURE_TOLERANCE_SECONDS: Maximum age of a signature, in the past or the future; 0 disables the check. Default: 300. */
-  readonly signatureToleranceSeconds?: SettingInput | undefined;
+  readonly signatureToleranceSeconds?: number | undefined;
   /** ALLOW_UNSIGNED: Accept deliveries without a signature. Anyone can then write into your tables; every start logs a warning. Default: false. */
-  readonly allowUnsigned?: SettingInput | undefined;
+  readonly allowUnsigned?: boolean | undefined;
   /** MAX_BODY_BYTES: Maximum size of a delivery; a larger one is rejected with 413. Default: 1048576. */
-  readonly maxBodyBytes?: SettingInput | undefined;
+  readonly maxBodyBytes?: number | undefined;
   /** API_BASE_URL: Address of the API, or of a sandbox. Default: https://api.calendly.com. */
-  readonly apiBaseUrl?: SettingInput | undefined;
+  readonly apiBaseUrl?: string | undefined;
   /** API_TOKEN: A personal access token: in Calendly, Integrations & apps, API & webhooks. Default: –. */
-  readonly apiToken?: SettingInput | undefined;
+  readonly apiToken?: string | undefined;
   /** OAUTH_CLIENT_ID: OAuth client, instead of a token. Default: –. */
-  readonly oauthClientId?: SettingInput | undefined;
+  readonly oauthClientId?: string | undefined;
   /** OAUTH_CLIENT_SECRET: The secret of the OAuth client. Default: –. */
-  readonly oauthClientSecret?: SettingInput | undefined;
+  readonly oauthClientSecret?: string | undefined;
   /** AUTH_URL: The issuer of OAuth tokens. Default: https://calendly.com. */
-  readonly authUrl?: SettingInput | undefined;
+  readonly authUrl?: string | undefined;
   /** ORGANIZATION_URI: The organization to subscribe to. Default: from `GET /users/me`. */
-  readonly organizationUri?: SettingInput | undefined;
+  readonly organizationUri?: string | undefined;
   /** USER_URI: The user to subscribe to. Default: from `GET /users/me`. */
-  readonly userUri?: SettingInput | undefined;
+  readonly userUri?: string | undefined;
   /** GROUP_URI: The group to subscribe to, instead of the organization. Default: –. */
-  readonly groupUri?: SettingInput | undefined;
+  readonly groupUri?: string | undefined;
   /** EVENTS: Event kinds to mirror, comma-separated; `invitee.*` is every kind that begins so, `all` is every kind. Default: the mirror's; at first all. */
-  readonly events?: SettingInput | undefined;
+  readonly events?: 'all' | EventName | readonly EventName[] | undefined;
   /** ERASE_ON_DELETE: Redact deleted contacts: their values are removed from the tables and the log. Default: the mirror's; at first true. */
-  readonly eraseOnDelete?: SettingInput | undefined;
+  readonly eraseOnDelete?: boolean | undefined;
   /** RETENTION_DAYS: Prune log bodies older than this many days, unless a current row still uses a value from them; `off` keeps them. Default: the mirror's; at first off. */
-  readonly retentionDays?: SettingInput | undefined;
+  readonly retentionDays?: number | 'off' | undefined;
   /** REPORT_TIMEZONE: The time zone in which the views and the dashboard count days and months. Default: the mirror's; at first UTC. */
-  readonly reportTimezone?: SettingInput | undefined;
+  readonly reportTimezone?: string | undefined;
   /** CURRENCY_FIELDS: Unit in which the service sends the amounts of custom fields of the type `currency`: `minor` (cents), as its specification says, or `major` (units of the currency). `contacts_wide` and the dashboard follow it. Default: the mirror's; at first minor. */
-  readonly currencyFields?: SettingInput | undefined;
+  readonly currencyFields?: 'minor' | 'major' | undefined;
   /** RECONCILE_EVERY: How often recent changes are compared with the service. Default: 1h. */
-  readonly reconcileEvery?: SettingInput | undefined;
+  readonly reconcileEvery?: Duration | undefined;
   /** SWEEP_EVERY: How often everything is compared with the service. Default: 24h. */
-  readonly sweepEvery?: SettingInput | undefined;
+  readonly sweepEvery?: Duration | undefined;
   /** POLL_EVERY: How often the service is read for changes where it has no address to call ([polling](deploy.md#without-a-public-address)): `5m` without this. Needed where a signing key or a shared queue is set; without effect with a public address. Default: –. */
-  readonly pollEvery?: SettingInput | undefined;
+  readonly pollEvery?: Duration | undefined;
   /** WATCH_EVERY: How often the webhook subscriptions are checked and repaired. Default: 5m. */
-  readonly watchEvery?: SettingInput | undefined;
+  readonly watchEvery?: Duration | undefined;
   /** ALERT_SLACK_URL: Incoming webhook for alerts, of Slack or a compatible service. Default: –. */
-  readonly alertSlackUrl?: SettingInput | undefined;
+  readonly alertSlackUrl?: string | undefined;
   /** ALERT_SLACK_TOKEN: Bot token of a Slack app: messages to hosts are direct messages. Needs ALERT_SLACK_URL for all others. Default: –. */
-  readonly alertSlackToken?: SettingInput | undefined;
+  readonly alertSlackToken?: string | undefined;
   /** ALERT_SLACK_APP_TOKEN: App-level token of that app, for Socket Mode: direct messages have buttons. Default: –. */
-  readonly alertSlackAppToken?: SettingInput | undefined;
+  readonly alertSlackAppToken?: string | undefined;
   /** ALERT_SLACK_API_URL: The Web API of Slack; `https://slack-gov.com/api/` for GovSlack. Default: https://slack.com/api/. */
-  readonly alertSlackApiUrl?: SettingInput | undefined;
+  readonly alertSlackApiUrl?: string | undefined;
   /** ALERT_TEAMS_URL: Webhook of a Microsoft Teams workflow for alerts. Default: –. */
-  readonly alertTeamsUrl?: SettingInput | undefined;
+  readonly alertTeamsUrl?: string | undefined;
   /** ALERT_DISCORD_URL: Webhook of a Discord channel for alerts. Default: –. */
-  readonly alertDiscordUrl?: SettingInput | undefined;
+  readonly alertDiscordUrl?: string | undefined;
   /** ALERT_PAGERDUTY_KEY: Integration key of a PagerDuty service (Events API v2) for alerts. Default: –. */
-  readonly alertPagerdutyKey?: SettingInput | undefined;
+  readonly alertPagerdutyKey?: string | undefined;
   /** ALERT_PAGERDUTY_URL: The Events API of PagerDuty; `https://events.eu.pagerduty.com/v2/enqueue` for an account in the EU. Default: https://events.pagerduty.com/v2/enqueue. */
-  readonly alertPagerdutyUrl?: SettingInput | undefined;
+  readonly alertPagerdutyUrl?: string | undefined;
   /** ALERT_NTFY_URL: Topic of ntfy for alerts, such as `https://ntfy.sh/TOPIC`. Default: –. */
-  readonly alertNtfyUrl?: SettingInput | undefined;
+  readonly alertNtfyUrl?: string | undefined;
   /** ALERT_NTFY_TOKEN: Access token of ntfy, for a protected topic. Default: –. */
-  readonly alertNtfyToken?: SettingInput | undefined;
+  readonly alertNtfyToken?: string | undefined;
   /** ALERT_WEBHOOK_URL: Your own webhook for alerts, signed (Standard Webhooks). Default: –. */
-  readonly alertWebhookUrl?: SettingInput | undefined;
+  readonly alertWebhookUrl?: string | undefined;
   /** ALERT_WEBHOOK_SECRET: Signing secret for ALERT_WEBHOOK_URL: `whsec_` and base64, or any text. Default: –. */
-  readonly alertWebhookSecret?: SettingInput | undefined;
+  readonly alertWebhookSecret?: string | undefined;
   /** ALERT_SMTP_URL: Mail server for alerts: `smtps://USER:PASSWORD@HOST?from=ADDRESS`. Default: –. */
-  readonly alertSmtpUrl?: SettingInput | undefined;
+  readonly alertSmtpUrl?: string | undefined;
   /** ALERT_EMAIL_TO: Recipients of alerts by e-mail, comma-separated. Default: –. */
-  readonly alertEmailTo?: SettingInput | undefined;
+  readonly alertEmailTo?: string | readonly string[] | undefined;
   /** ALERTS_FILE: File with alert rules. Default: –. */
-  readonly alertsFile?: SettingInput | undefined;
+  readonly alertsFile?: string | undefined;
   /** ANSWERS: `on`: answer whether invitees came, on the dashboard and over the API. An answer marks a no-show at the service, or removes the mark; the token needs `scheduled_events:write`. Default: off. */
-  readonly answers?: SettingInput | undefined;
+  readonly answers?: 'on' | 'off' | undefined;
   /** ALERT_GRACE: Delay before an alert about a booking is sent; `0` for none. Default: 2m. */
-  readonly alertGrace?: SettingInput | undefined;
+  readonly alertGrace?: Duration | '0' | undefined;
   /** ALERT_MAX_AGE: Events older than this never cause an alert. Default: 24h. */
-  readonly alertMaxAge?: SettingInput | undefined;
+  readonly alertMaxAge?: Duration | undefined;
   /** ALERT_ALLOW_PRIVATE: Allow alerts to private network addresses, and without encryption by mail and by the Slack app. Default: false. */
-  readonly alertAllowPrivate?: SettingInput | undefined;
+  readonly alertAllowPrivate?: boolean | undefined;
   /** FEED_PUSH_URL: Webhook that receives every new entry of the feed, signed (Standard Webhooks). Default: –. */
-  readonly feedPushUrl?: SettingInput | undefined;
+  readonly feedPushUrl?: string | undefined;
   /** FEED_PUSH_SECRET: Signing secret for FEED_PUSH_URL: `whsec_` and base64, or any text. Default: –. */
-  readonly feedPushSecret?: SettingInput | undefined;
+  readonly feedPushSecret?: string | undefined;
   /** FEED_PUSH_ALLOW_PRIVATE: Allow FEED_PUSH_URL to lead to a private network address. Default: false. */
-  readonly feedPushAllowPrivate?: SettingInput | undefined;
+  readonly feedPushAllowPrivate?: boolean | undefined;
   /** FEED_PUSH_FORMAT: What FEED_PUSH_URL receives: `slotstream` or `cloudevents` (CloudEvents 1.0, one event per request). Default: slotstream. */
-  readonly feedPushFormat?: SettingInput | undefined;
+  readonly feedPushFormat?: 'slotstream' | 'cloudevents' | undefined;
   /** FEED_PUSH_EVENTS: Push only these kinds, to every sink: `invitee.*,contact.updated`. Default: all. Default: –. */
-  readonly feedPushEvents?: SettingInput | undefined;
+  readonly feedPushEvents?: string | readonly string[] | undefined;
   /** FEED_INCLUDE: `row`: entries that are pushed carry the rows they are about, as they are then. Default: –. */
-  readonly feedInclude?: SettingInput | undefined;
+  readonly feedInclude?: 'row' | undefined;
   /** FEED_STREAM_URL: Redis with a stream to which every new entry of the feed is appended. Default: –. */
-  readonly feedStreamUrl?: SettingInput | undefined;
+  readonly feedStreamUrl?: string | undefined;
   /** FEED_STREAM_KEY: Name of that stream. Default: slotstream:feed. */
-  readonly feedStreamKey?: SettingInput | undefined;
+  readonly feedStreamKey?: string | undefined;
   /** FEED_STREAM_MAX_LENGTH: Approximate maximum number of entries in that stream; 0 for all. Default: 1000000. */
-  readonly feedStreamMaxLength?: SettingInput | undefined;
+  readonly feedStreamMaxLength?: number | undefined;
   /** FEED_NATS_URL: NATS with a JetStream stream to which every new entry of the feed is published: `nats://` or `tls://`, `USER:PASSWORD@` or `TOKEN@`, hosts separated by commas. Default: –. */
-  readonly feedNatsUrl?: SettingInput | undefined;
+  readonly feedNatsUrl?: string | undefined;
   /** FEED_NATS_CREDENTIALS: Credentials file (`.creds`) for that NATS. Default: –. */
-  readonly feedNatsCredentials?: SettingInput | undefined;
+  readonly feedNatsCredentials?: string | undefined;
   /** FEED_NATS_STREAM: Name of that stream; created when there is none. Default: slotstream. */
-  readonly feedNatsStream?: SettingInput | undefined;
+  readonly feedNatsStream?: string | undefined;
   /** FEED_NATS_SUBJECT: Beginning of the NATS subjects, which end with the event: `slotstream.contact.updated`. Default: slotstream. */
-  readonly feedNatsSubject?: SettingInput | undefined;
+  readonly feedNatsSubject?: string | undefined;
   /** FEED_KAFKA_URL: Kafka topic to which every new entry of the feed is sent: `kafka://USER:PASSWORD@HOST:9092,HOST2:9092/TOPIC`, `kafkas://` with TLS, `?sasl=SCRAM-SHA-512` for another login than `PLAIN`. Default: –. */
-  readonly feedKafkaUrl?: SettingInput | undefined;
+  readonly feedKafkaUrl?: string | undefined;
   /** AWS_ACCESS_KEY_ID: Access key for exports to `s3://…`. Default: – (the AWS SDK finds a profile, web identity or role). */
-  readonly awsAccessKeyId?: SettingInput | undefined;
+  readonly awsAccessKeyId?: string | undefined;
   /** AWS_SECRET_ACCESS_KEY: The secret of that access key. Default: –. */
-  readonly awsSecretAccessKey?: SettingInput | undefined;
+  readonly awsSecretAccessKey?: string | undefined;
   /** AWS_SESSION_TOKEN: Session token, with temporary credentials. Default: –. */
-  readonly awsSessionToken?: SettingInput | undefined;
+  readonly awsSessionToken?: string | undefined;
   /** AWS_REGION: Region of the bucket; `auto` or any name where the service has no regions. Default: – (the region of the profile, else `us-east-1`). */
-  readonly awsRegion?: SettingInput | undefined;
+  readonly awsRegion?: string | undefined;
   /** AWS_ENDPOINT_URL_S3: URL of an S3-compatible service other than AWS. The bucket is then in the path, not in the host name. Default: – (AWS, in AWS_REGION). */
-  readonly awsEndpointUrlS3?: SettingInput | undefined;
+  readonly awsEndpointUrlS3?: string | undefined;
   /** LOG_LEVEL: Log level. The log is JSON lines, pretty on a terminal. Default: info. */
-  readonly logLevel?: SettingInput | undefined;
+  readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
 }
 /** An entry of the log, after its commit. */
 export interface LoggedEvent {
   readonly entry: Omit<FeedEntry, "done" | "row">;
   /** Table → the row that the entry is about, as it is now; null in place of a deleted row. Null when the entry changes no row. */
   readonly row: NonNullable<FeedEntry["row"]> | null;
+}
+export interface MirrorOptions extends MirrorSettings {
+  /**
+  * Registers for webhooks before the promise resolves, as `bootstrap()` does; at every start, which changes nothing where all is as it
+  * should be. For a mirror that listens itself: the service sends to `publicUrl` from then on. Default: false.
+  */
+  readonly register?: boolean;
+}
+/** A kind of entry: of a webhook, of what was read from the service (`invitee.read`), or the beginning of several (`invitee.*`). */
+export type LogEvent = EventKind | `attendance.${"confirmed" | "withdrawn"}` | `${string}.${"read" | "gone" | "*"}` | "*";
+export interface RegistrationOptions {
+  /** Deletes subscriptions of this mirror that are no longer needed. */
+  readonly prune?: boolean;
+  /** Registers with a new signing key; deliveries signed with the old one are still accepted. */
+  readonly rotateKey?: boolean;
+}
+export interface Registration {
+  /** False where something will not arrive: `notes` say what, and what to do. */
+  readonly complete: boolean;
+  readonly organization: string;
+  /** Where the service sends to. */
+  readonly callback: string;
+  /** How many subscriptions were created, found, deleted, refused and so on. */
+  readonly summary: Readonly<Record<string, number>>;
+  readonly conclusion: string;
+  readonly notes: readonly string[];
+}
+/** What the service has lists of; `scheduled_events` includes the invitees. */
+export type ResourceName = "contacts" | "custom_field_definitions" | "event_types" | "meeting_recaps" | "organization_memberships" | "routing_forms" | "scheduled_events";
+export interface BackfillOptions {
+  /** Default: everything that the setting `events` requires. */
+  readonly only?: readonly ResourceName[];
+  /** Starts over instead of resuming. */
+  readonly restart?: boolean;
+}
+export interface BackfillResult {
+  /** False where it was stopped: the next one resumes. */
+  readonly complete: boolean;
+  readonly resources: readonly {
+    readonly name: ResourceName;
+    readonly state: string;
+    readonly rows: number;
+    readonly created: number;
+    readonly updated: number;
+    readonly unchanged: number;
+    readonly quarantined: number;
+    readonly left_out: number;
+    /** The first of what was left out, and how to fix it. */
+    readonly missing: readonly string[];
+  }[];
+  readonly elapsed_ms: number;
 }
 export interface Mirror extends AsyncDisposable {
   /** Takes a delivery, at any path: 202 once it is safe, 401, 413 and so on otherwise. With `answers`, `/answers/…` is the page of a signed link. */
@@ -185,7 +239,11 @@ export interface Mirror extends AsyncDisposable {
   * the log for each subject, and again with growing delays until it does not fail. `name` is its offset in the database: where it stopped,
   * it continues. A new name begins at the end of the log: wait for the promise to miss nothing. Of many processes, one at a time calls it.
   */
-  on(event: string | readonly string[], name: string, handler: (logged: LoggedEvent) => unknown): Promise<void>;
+  on(event: LogEvent | readonly LogEvent[], name: string, handler: (logged: LoggedEvent) => unknown): Promise<void>;
+  /** Registers for the webhooks that the setting `events` requires, as `slotstream bootstrap` does. Rejects where nothing is registered. */
+  bootstrap(options?: RegistrationOptions): Promise<Registration>;
+  /** Copies what the service already has, as `slotstream backfill` does. */
+  backfill(options?: BackfillOptions): Promise<BackfillResult>;
   /** As `slotstream status --json`. */
   status(): Promise<object>;
   /** Of the listener for webhooks; undefined where there is no `port`. */
@@ -197,7 +255,7 @@ export interface Mirror extends AsyncDisposable {
   close(): Promise<void>;
 }
 /** Opens the mirror: it receives, works, and does everything that `slotstream start` does. */
-export declare function createMirror(settings?: MirrorSettings): Promise<Mirror>;
+export declare function createMirror({ register: registers, ...settings }?: MirrorOptions): Promise<Mirror>;
 
 // slotstream/webhooks
 /** The payload of each kind. Fields that the service adds later are there too, as unknown. */
@@ -217,7 +275,21 @@ export interface Payloads {
   'event_type.updated': EventTypePayload;
   'event_type.deleted': EventTypePayload;
 }
-export type EventKind = keyof Payloads;
+export type EventKind =
+  | 'invitee.created'
+  | 'invitee.canceled'
+  | 'invitee_no_show.created'
+  | 'invitee_no_show.deleted'
+  | 'meeting_recap.created'
+  | 'meeting_recap.updated'
+  | 'meeting_recap.deleted'
+  | 'routing_form_submission.created'
+  | 'contact.created'
+  | 'contact.updated'
+  | 'contact.deleted'
+  | 'event_type.created'
+  | 'event_type.updated'
+  | 'event_type.deleted';
 export type PayloadOf<Kind extends EventKind> = Payloads[Kind];
 export interface InviteePayload {
   uri: string;
@@ -456,6 +528,8 @@ export interface Webhook<Kind extends EventKind = EventKind> {
   /** The same for every attempt to deliver the same fact, also to two subscriptions. */
   readonly id: string;
   readonly event: Kind;
+  /** The same as `event`. */
+  readonly name: Kind;
   /** UTC with six fractional digits, as every time in the payload. */
   readonly createdAt: string;
   readonly payload: PayloadOf<Kind>;
@@ -477,6 +551,7 @@ export interface RefusedWebhook {
   readonly ok: false;
   readonly known: false;
   readonly event: null;
+  readonly name: null;
   readonly refusal: Refusal;
 }
 export type WebhookResult = { [Kind in EventKind]: Webhook<Kind> }[EventKind] | UnknownWebhook | RefusedWebhook;

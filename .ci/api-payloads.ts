@@ -33,7 +33,10 @@ export function payloadTypes(): string {
   return [
     '/** The payload of each kind. Fields that the service adds later are there too, as unknown. */',
     `export interface Payloads {\n${kinds.join('\n')}\n}`,
-    'export type EventKind = keyof Payloads;',
+    // Not `keyof Payloads`: the compiler lists them, where a name is misspelt.
+    `export type EventKind =\n${Object.keys(eventKinds)
+      .map((kind) => `  | '${kind}'`)
+      .join('\n')};`,
     'export type PayloadOf<Kind extends EventKind> = Payloads[Kind];',
     ...written,
   ].join('\n');

@@ -8,7 +8,7 @@ import type { MirrorSettings as SourceSettings } from '#src/library/mirror-setti
 import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
 import { viewNames } from '#src/store/views/views.ts';
 import { apiDeclarations } from '../.ci/api-declarations.ts';
-import type { MirrorSettings, Payloads, Tables } from '../api.d.ts';
+import type { EventKind as WrittenKind, LogEvent, MirrorSettings, Payloads, Tables, WebhookResult } from '../api.d.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../api.d.ts'), 'utf8');
 
@@ -19,6 +19,34 @@ it('api.d.ts is current, and needs no package', () => {
 
 it('has every setting', () => {
   expectTypeOf<MirrorSettings>().toEqualTypeOf<SourceSettings>();
+});
+
+it('the compiler refuses a wrong value of a setting, and a misspelt kind (A24)', () => {
+  expectTypeOf<MirrorSettings['port']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<MirrorSettings['answers']>().toEqualTypeOf<'on' | 'off' | undefined>();
+  expectTypeOf<'5m'>().toExtend<MirrorSettings['pollEvery']>();
+  expectTypeOf<'5 minutes'>().not.toExtend<MirrorSettings['pollEvery']>();
+  expectTypeOf<['invitee.created', 'contact.*']>().toExtend<MirrorSettings['events']>();
+  expectTypeOf<['invitee.creatd']>().not.toExtend<MirrorSettings['events']>();
+  expectTypeOf<
+    'invitee.created' | 'invitee.read' | 'contact.gone' | 'attendance.confirmed' | '*'
+  >().toExtend<LogEvent>();
+  expectTypeOf<'invitee.creatd'>().not.toExtend<LogEvent>();
+  expectTypeOf<WrittenKind>().toEqualTypeOf<keyof Payloads>();
+});
+
+it('a delivery has its name, also where its kind is none of those that a program handles (A23)', () => {
+  const nameOf = (read: WebhookResult): string | null => {
+    switch (read.event) {
+      case 'invitee.created':
+        return read.payload.uri;
+      default:
+        return read.name;
+    }
+  };
+  expect(nameOf({ ok: true, known: false, id: '1', event: null, name: 'invoice.paid', problem: null })).toBe(
+    'invoice.paid',
+  );
 });
 
 it('has the payloads that are read, and every table and view with its columns', () => {

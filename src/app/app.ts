@@ -7,6 +7,9 @@ import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import { lastSeq } from '#src/store/log/read.ts';
+import { readSubscriptions } from '#src/store/subscription-rows.ts';
+import { isOurs } from '#src/subscriptions/callback.ts';
+import { callbackOf } from '#src/subscriptions/from-config.ts';
 import type { SettingName } from '#src/store/shared-settings.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
@@ -42,6 +45,8 @@ export interface App extends AsyncDisposable {
   follow(handler: FeedHandler): Promise<void>;
   /** Whether the mirror was registered or has entries; false also where this process has no store. */
   isSetUp(): Promise<boolean>;
+  /** Whether a subscription of the service led here when they were last listed. */
+  isRegistered(): Promise<boolean>;
 }
 
 const pingTimeoutMs = 2_000;
@@ -163,6 +168,11 @@ export async function openApp(
     status,
     ended: ending.signal,
     isSetUp,
+    async isRegistered() {
+      if (!store || config.publicUrl === undefined) return false;
+      const callback = callbackOf(config);
+      return (await readSubscriptions(store)).some((one) => one.state === 'active' && isOurs(callback, one));
+    },
     async receive(request) {
       if (!receiver) throw new SlotstreamError('usage', 'This process does not receive deliveries.');
       return receiver.receive(request);

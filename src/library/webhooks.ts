@@ -42,6 +42,8 @@ export interface Webhook<Kind extends EventKind = EventKind> {
   /** The same for every attempt to deliver the same fact, also to two subscriptions. */
   readonly id: string;
   readonly event: Kind;
+  /** The same as `event`. */
+  readonly name: Kind;
   /** UTC with six fractional digits, as every time in the payload. */
   readonly createdAt: string;
   readonly payload: PayloadOf<Kind>;
@@ -65,6 +67,7 @@ export interface RefusedWebhook {
   readonly ok: false;
   readonly known: false;
   readonly event: null;
+  readonly name: null;
   readonly refusal: Refusal;
 }
 
@@ -91,13 +94,13 @@ function readVerified(input: Omit<WebhookInput, 'headers'>, headers: HeaderLooku
     toleranceSeconds: checkedTolerance(input),
     nowSeconds: checkedSeconds(now),
   });
-  if (!verdict.ok) return { ok: false, known: false, event: null, refusal: verdict.refusal };
+  if (!verdict.ok) return { ok: false, known: false, event: null, name: null, refusal: verdict.refusal };
   const read = readDelivery(utf8.decode(body));
   const id = read.deliveryId;
   if (read.state === 'known') {
     const { event, createdAt, payload, notes } = read;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- event and payload are of one delivery, which the compiler cannot follow
-    return { ok: true, known: true, id, event, createdAt, payload, notes } as WebhookResult;
+    return { ok: true, known: true, id, event, name: event, createdAt, payload, notes } as WebhookResult;
   }
   const problem = read.state === 'malformed' ? read.reason : null;
   return { ok: true, known: false, id, event: null, name: read.event, problem };

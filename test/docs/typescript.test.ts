@@ -2,7 +2,9 @@
 // here those that need no database run.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
+import { startSandbox } from '#src/library/sandbox.ts';
+import { freePort, until } from '../harness/ports.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(root, 'test/docs/examples-'));
@@ -16,5 +18,30 @@ it('the examples of docs/typescript.md run', async () => {
     const path = join(folder, `example-${index}.ts`);
     writeFileSync(path, code);
     await import(path);
+  }
+});
+
+it('the first example receives each no-show of a simulated service (A19)', async () => {
+  await using sandbox = await startSandbox({ as: 'public' });
+  const [first = ''] = examples;
+  const port = await freePort();
+  const here = `apiBaseUrl: '${sandbox.url}', host: '127.0.0.1', minFreeDiskMb: 0, logLevel: 'error', `;
+  const settings = "port: 8080, dataDir: 'data', ";
+  expect(first).toContain(settings);
+  const path = join(folder, 'first.ts');
+  const code = first.replace(settings, `${here}port: ${port}, dataDir: '${join(folder, 'data')}', `);
+  // It runs until its program ends.
+  writeFileSync(path, code.replace('const mirror', 'const mirror = (globalThis as any).mirror'));
+  const printed = vi.spyOn(console, 'log').mockReturnValue();
+  const { run } = (await import(path)) as { run(token: string, publicUrl: string): Promise<void> };
+  try {
+    await run(sandbox.token, `http://127.0.0.1:${port}`);
+    const { uri } = await sandbox.book({ email: 'ada@example.test' });
+    await sandbox.noShow(uri);
+    await until(() => printed.mock.calls.length === 1, 'the function was called');
+    expect(printed.mock.calls).toEqual([[uri, 'ada@example.test']]);
+  } finally {
+    printed.mockRestore();
+    await (globalThis as { mirror?: AsyncDisposable }).mirror?.[Symbol.asyncDispose]();
   }
 });

@@ -1,17 +1,11 @@
 // `backfill`: fills the tables with the records that the service already has.
-import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
-import { openCurrentMirror } from '#src/app/mirror.ts';
-import { holdBackfillLock } from '#src/app/poll-job.ts';
-import { requireSettings } from '#src/config/missing-settings.ts';
+import { copyData, copyExisting, isWhole } from '#src/app/first-copy.ts';
+import { slotstream } from '#src/base/command.ts';
 import { number } from '#src/base/number-text.ts';
-import { instantOf } from '#src/base/time.ts';
-import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { backfill as fill, type BackfillReport } from '#workers/sync/backfill/backfill.ts';
+import type { BackfillReport } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
-import { openSources } from '#workers/sync/sources.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { kindsText, printProgress } from '#src/cli/backfill-progress.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
@@ -42,41 +36,19 @@ export const backfill = defineVerb({
 
   async run(context, { resources, restart, json }) {
     const config = context.config();
-    requireSettings(config, ['API_TOKEN']);
-    const signal = context.stopping();
     const startedMs = context.now().getTime();
     using progress = printProgress(context);
-    const { onPause, onRateLimit } = progress;
-    const sources = await openSources(
-      config,
-      { onPause, onRateLimit },
-      { retryBudget: retryBudgets.long, endsIfUnreachable: true, signal },
-    ).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-    if (sources === undefined) return 3;
-    // Only now: a backfill that cannot begin leaves no folder and no database behind.
-    using _lock = holdBackfillLock(config);
-    await using store = await openCurrentMirror(config, context.log(), {
-      create: true,
-      uses: ['eraseOnDelete', 'events'],
-    });
-    const report = await fill(
-      {
-        store,
-        sources,
-        screen: privacyScreen(store.settings),
-        now: () => instantOf(context.now()),
-        ...progress,
-      },
-      { only: resources, restart, events: store.settings.events, signal },
+    const { log, now } = context;
+    const report = await copyExisting(
+      { config, log, now, signal: context.stopping(), progress },
+      { only: resources, restart },
     );
+    if (report === undefined) return 3;
     const elapsedMs = context.now().getTime() - startedMs;
-    if (json) context.out(JSON.stringify(asData(report, elapsedMs)));
+    if (json) context.out(JSON.stringify(copyData(report, elapsedMs)));
     else context.out(asTable(report));
     if (!report.isComplete) context.notify(`Stopped. Run it again to resume: ${slotstream} backfill`);
-    const isWhole = report.resources.every(({ counts }) => counts.left_out + counts.quarantined === 0);
-    return report.isComplete && isWhole ? 0 : 3;
+    return isWhole(report) ? 0 : 3;
   },
 });
 
@@ -93,17 +65,4 @@ function asTable({ resources }: BackfillReport): string {
 /** `70 (35 scheduled events, 35 invitees)`; the number alone where all are of one kind. */
 function rowsText({ rows, by_kind }: Counts): string {
   return Object.keys(by_kind).length > 1 ? `${number(rows)} (${kindsText(by_kind)})` : number(rows);
-}
-
-function asData({ isComplete, resources }: BackfillReport, elapsedMs: number): object {
-  return {
-    complete: isComplete,
-    resources: resources.map(({ name, state, counts, missing }) => ({
-      name,
-      state,
-      ...counts,
-      missing,
-    })),
-    elapsed_ms: elapsedMs,
-  };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { createMirror } from '#src/library/mirror.ts';
+import type { MirrorSettings } from '#src/library/mirror-settings.ts';
 import { signWebhook } from '#src/library/webhooks.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { until } from '../../harness/ports.ts';
@@ -17,7 +18,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('two mirrors with th
     const root = mkdtempSync(join(tmpdir(), 'slotstream-mirrors-'));
     await using redis = await startRedis();
     const database = await copyPostgres();
-    const settingsOf = (name: string) => ({
+    const settingsOf = (name: string): MirrorSettings => ({
       database,
       queue: redis.url,
       dataDir: join(root, name),

@@ -1,19 +1,20 @@
 // Mirrors in the process of the test, on SQLite and the embedded queue.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
 import { createMirror, type LoggedEvent } from '#src/library/mirror.ts';
+import { startSandbox } from '#src/library/sandbox.ts';
 import { signWebhook } from '#src/library/webhooks.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { consume } from '../../../docs/examples/typescript/consumer.ts';
 import { forgedDeliveries } from '../../harness/forged-deliveries.ts';
-import { until } from '../../harness/ports.ts';
+import { freePort, until } from '../../harness/ports.ts';
 
 const key = 'a signing key of thirty-two bytes';
 const root = mkdtempSync(join(tmpdir(), 'slotstream-mirror-'));
@@ -125,5 +126,44 @@ describe('a mirror in another program', () => {
     await expect(createMirror({ publicUrl: 'x', adminPort: -1 })).rejects.toThrow(
       /PUBLIC_URL[^]*ADMIN_PORT|ADMIN_PORT[^]*PUBLIC_URL/,
     );
+  });
+
+  it('registers at its start, by itself or when told, and copies what there is; without that it says so once (A19)', async () => {
+    await using sandbox = await startSandbox({ as: 'public', contacts: 3, bookings: 2 });
+    const settings = async (name: string) => {
+      const port = await freePort();
+      const { signingKeys: _key, logLevel: _level, ...own } = settingsOf(name);
+      const account = { apiBaseUrl: sandbox.url, apiToken: sandbox.token };
+      return { ...own, ...account, host: '127.0.0.1', port, publicUrl: `http://127.0.0.1:${port}` } as const;
+    };
+    // Of the log, which is written to standard error.
+    const written = vi.spyOn(fs, 'writeSync');
+    const warnings = () => written.mock.calls.filter(([to, text]) => to === 2 && text.includes('no webhook'));
+    try {
+      const own = await settings('registered');
+      const deaf = await createMirror(own);
+      expect(warnings()).toEqual([[2, expect.stringMatching(/"level":"warn"[^]*register: true/), 'utf8']]);
+      await deaf.close();
+      await using mirror = await createMirror({ ...own, register: true });
+      const seen: string[] = [];
+      await mirror.on(['invitee.created', 'invitee.canceled'], 'crm', ({ entry }) => seen.push(String(entry.event)));
+      const { uri } = await sandbox.book();
+      await sandbox.cancel(uri);
+      await until(() => seen.length === 2, 'the handler has both');
+      expect(seen).toEqual(['invitee.created', 'invitee.canceled']);
+      expect(await mirror.bootstrap()).toMatchObject({ complete: true, summary: { created: 0 } });
+      const copied = await mirror.backfill();
+      expect(copied.complete).toBe(true);
+      expect(copied.resources.find(({ name }) => name === 'contacts')).toMatchObject({ state: 'complete', created: 3 });
+      await mirror.close();
+      await sandbox.faults({ status: 503 });
+      // It is registered, so it starts while the service is down.
+      await using again = await createMirror({ ...own, register: true, logLevel: 'silent' });
+      expect(again.port).toBe(own.port);
+      await expect(createMirror({ ...(await settings('new')), register: true })).rejects.toThrow('503');
+      expect(warnings()).toHaveLength(1);
+    } finally {
+      written.mockRestore();
+    }
   });
 });

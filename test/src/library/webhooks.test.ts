@@ -31,7 +31,13 @@ describe('readWebhook', () => {
       for (const form of [body, bytes, bytes.buffer]) {
         const headers = signWebhook({ body: form, key, timestamp: seconds });
         const result = readWebhook({ body: form, headers, keys, now });
-        expect(result).toMatchObject({ ok: true, known: true, id: read.deliveryId, event: read.event });
+        expect(result).toMatchObject({
+          ok: true,
+          known: true,
+          id: read.deliveryId,
+          event: read.event,
+          name: read.event,
+        });
         if (read.state === 'known' && result.known) expect(result.payload).toEqual(read.payload);
       }
     }
@@ -42,7 +48,7 @@ describe('readWebhook', () => {
       const web = new Headers(values.map((value) => [header, value]));
       const node = { host: 'a', [header.toLowerCase()]: values.length > 0 ? values.join(', ') : undefined };
       for (const headers of [web, node, { [header]: values }])
-        expect({ name, ...readWebhook({ body, headers, keys, now }) }).toMatchObject({ name, ok: false, refusal });
+        expect([name, readWebhook({ body, headers, keys, now })]).toMatchObject([name, { ok: false, refusal }]);
     }
     const { body, value } = genuineDelivery(key, seconds);
     expect(readWebhook({ body, headers: { [header]: value }, keys, now })).toMatchObject({ ok: true });
