@@ -89,10 +89,6 @@ export const publicMessages: ReadonlyMap<string, string> = new Map([
   [contactMessages.plan, publicPlan],
   [contactMessages.features, 'Contact creation is not available. Required features are not enabled for your account.'],
   [permissionMessages['POST /webhook_subscriptions'].plan, publicPlan],
-  [
-    permissionMessages['POST /invitees'].plan,
-    'The Scheduling API is only available on paid Calendly plans. Upgrade your plan to access this feature.',
-  ],
 ]);
 
 export type Endpoint = keyof typeof permissionMessages;

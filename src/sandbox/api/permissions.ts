@@ -30,6 +30,10 @@ export function isVisible(caller: Caller, { organization }: OfOrganization, user
   return organization === caller.organization.uri && (isAdministrator(caller) || users.includes(caller.user.uri));
 }
 
+/** At the public service, webhooks and the scheduling API are on every plan since November 2026; by the specification they are not (A11). */
+export const isOnPlan = ({ service, caller }: CallContext): boolean =>
+  service.options.as === 'public' || isPaid(caller.organization);
+
 /** The owner of the requested data: exactly one of these has to be named. */
 export interface ListOwner {
   readonly organization?: string | undefined;

@@ -3,7 +3,7 @@
 import { apiRateLimits, bookingRateLimits } from '#schemas/limits.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '#src/sandbox/clock.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import type { Organization, Service } from '#src/sandbox/world/service.ts';
+import type { Organization, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { Caller, ServiceOperation } from './service-operation.ts';
 
 export interface RateState {
@@ -41,7 +41,7 @@ export function createRateLimits({
     const nowMs = clock.nowMs();
     let windows = users.get(user.uri);
     if (windows === undefined) users.set(user.uri, (windows = new Map()));
-    const gauges = limitsOf(organization, operation).map((limit) => gaugeOf(windows, limit, nowMs));
+    const gauges = limitsOf({ organization, as: options.as }, operation).map((limit) => gaugeOf(windows, limit, nowMs));
     const exceeded = gauges.filter(({ limit, window }) => window.calls >= limit.requests);
     // A rejected call is not counted, so a caller that keeps retrying is not locked out. Without limits nothing is counted,
     // or a caller that reads the headers would wait for a limit that is switched off.
@@ -57,16 +57,20 @@ export function createRateLimits({
   };
 }
 
-function limitsOf(organization: Organization, { limited }: ServiceOperation): readonly Limit[] {
+interface Account extends Pick<ServiceOptions, 'as'> {
+  readonly organization: Organization;
+}
+
+function limitsOf({ organization, as }: Account, { limited }: ServiceOperation): readonly Limit[] {
   const requests = isPaid(organization) ? apiRateLimits.paid : apiRateLimits.free;
   const everything: Limit = { family: 'calls', requests, per: 'minute' };
   if (limited === undefined) return [everything];
-  return [...bookingLimits(organization).map((limit) => ({ family: limited, ...limit })), everything];
+  return [...bookingLimits({ organization, as }).map((limit) => ({ family: limited, ...limit })), everything];
 }
 
-/** The free plan may not book at all. */
-function bookingLimits(organization: Organization): readonly Omit<Limit, 'family'>[] {
-  if (!isPaid(organization)) return [];
+/** By the specification the free plan may not book at all; at the public service it books as the paid ones do. */
+function bookingLimits({ organization, as }: Account): readonly Omit<Limit, 'family'>[] {
+  if (as === 'specification' && !isPaid(organization)) return [];
   if (organization.trial) return bookingRateLimits.trial;
   return organization.plan === 'enterprise' ? bookingRateLimits.enterprise : bookingRateLimits.paid;
 }

@@ -10,10 +10,16 @@ import { demandBookable } from '#src/sandbox/world/bookings/booking-rules.ts';
 import { book, markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
-import { isPaid } from '#src/sandbox/world/organizations.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import { found, type State } from '#src/sandbox/world/service.ts';
-import { demandEventType, isAdministrator, requestedUsers, visible, type CallContext } from './permissions.ts';
+import {
+  demandEventType,
+  isAdministrator,
+  isOnPlan,
+  requestedUsers,
+  visible,
+  type CallContext,
+} from './permissions.ts';
 import { create, get, list, remove, type ServiceContext } from './service-operation.ts';
 
 const scopes = ['scheduled_events:read'] as const;
@@ -25,8 +31,8 @@ export const scheduledEventOperations = [
     summary: 'Books an event type for an invitee, without any hosted page',
     ...writing,
     limited: 'bookings',
-    permits({ caller }) {
-      if (!isPaid(caller.organization)) throw denied(bookingMessages.plan);
+    permits(call) {
+      if (!isOnPlan(call)) throw denied(bookingMessages.plan);
     },
     body: bookingRequest,
     schema: inviteeResource,

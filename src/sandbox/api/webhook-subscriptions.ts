@@ -18,6 +18,7 @@ import {
   demandOrganization,
   demandUser,
   isAdministrator,
+  isOnPlan,
   noAccess,
   noPermission,
   requestedUsers,
@@ -26,6 +27,7 @@ import {
 } from './permissions.ts';
 import { define, get, list, remove, type Caller, type ServiceContext } from './service-operation.ts';
 
+const planMessage = permissionMessages['POST /webhook_subscriptions'].plan;
 const subscriptions = { scopes: ['webhooks:write'], schema: webhookSubscriptionResource } as const;
 
 /** The enum of the request is authoritative: `event_type.*` is accepted only if the sandbox is configured so (A6c). */
@@ -37,8 +39,8 @@ export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eve
     method: 'POST',
     path: '/webhook_subscriptions',
     summary: 'Have events of an organization, a user or a group delivered to a URL',
-    permits({ caller }) {
-      if (!isPaid(caller.organization)) throw denied(permissionMessages['POST /webhook_subscriptions'].plan);
+    permits(call) {
+      if (!isOnPlan(call)) throw denied(planMessage);
     },
     // Read for every request: the option may change while the sandbox runs.
     get body() {
@@ -49,6 +51,7 @@ export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eve
     run(call) {
       const { service, caller, body } = call;
       demandScopes(caller, body);
+      demandFeatures(caller, body);
       demandOrganization(call, body.organization);
       demandSubject(call, body);
       return subscriptionRecord(createSubscription(service, { ...body, creator: caller.user.uri }));
@@ -88,6 +91,13 @@ function demandScopes({ scopes }: Caller, { events }: SubscriptionRequest): void
   const required = events.map((event) => contractOf(event).requiredCallerScope);
   const missing = missingScopes(scopes, required);
   if (missing.length > 0) throw lacksScopes(missing);
+}
+
+/** Contacts, routing forms and recaps are features of paid plans. */
+function demandFeatures({ organization }: Caller, { events }: SubscriptionRequest): void {
+  const isOnEveryPlan = (event: SubscriptionRequest['events'][number]) =>
+    ['invitee', 'event-type'].includes(contractOf(event).family);
+  if (!isPaid(organization) && !events.every(isOnEveryPlan)) throw denied(planMessage);
 }
 
 /** For an organization as its administrator, for a group also as its member, for a user only as that user. */

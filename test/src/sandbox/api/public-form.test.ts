@@ -94,15 +94,29 @@ it('refusals of the public form are 409 for an address that another contact has,
   expect(await post('/webhook_subscriptions', hook)).toMatchObject({ ...taken, body: { message } });
 });
 
-it.each(['GET /contacts', 'POST /webhook_subscriptions', 'POST /invitees'])(
-  'refusals of the public form ask for an upgrade where the plan does not allow %s',
-  async (operation) => {
-    const [method = '', path = ''] = operation.split(' ');
-    const message = expect.stringMatching(/upgrade (to a paid Calendly account|your plan)/i);
-    const refused = { status: 403, body: { title: 'Permission Denied', message } };
-    expect(await sandbox.call(method, path, { as: 'free_plan' })).toMatchObject(refused);
-  },
-);
+it('refuses what is a feature of paid plans with words that ask for an upgrade, and lets the free plan subscribe and book', async () => {
+  const free = { as: 'free_plan' } as const;
+  const message = 'Please upgrade to a paid Calendly account.';
+  const refused = { status: 403, body: { title: 'Permission Denied', message } };
+  expect(await sandbox.call('GET', '/contacts', free)).toMatchObject(refused);
+  const { uri: user, current_organization: organization } = (await sandbox.call('GET', '/users/me', free)).body
+    .resource;
+  const subscribe = (...events: readonly string[]) => {
+    const body = { url: `http://127.0.0.1:9/${events[0]}`, events, organization, scope: 'organization' };
+    return sandbox.call('POST', '/webhook_subscriptions', { ...free, body });
+  };
+  for (const event of ['contact.created', 'routing_form_submission.created'])
+    expect(await subscribe(event)).toMatchObject(refused);
+  expect(await subscribe('invitee.created', 'invitee_no_show.created')).toMatchObject({ status: 201 });
+  expect(await subscribe('event_type.created')).toMatchObject({ status: 201 });
+  const types = await sandbox.call('GET', '/event_types', { ...free, query: { user } });
+  const body = {
+    event_type: types.body.collection[0].uri,
+    start_time: new Date(Math.ceil(Date.now() / 3_600_000 + 48) * 3_600_000).toISOString(),
+    invitee: { email: 'ada@example.test', name: 'Ada', timezone: 'UTC' },
+  };
+  expect(await sandbox.call('POST', '/invitees', { ...free, body })).toMatchObject({ status: 201 });
+});
 
 it('the control of the form changes the answers, the permissions, the payloads and the documents of a running sandbox', async () => {
   const { organization, users } = sandbox.handles;
