@@ -10,6 +10,8 @@ export interface SandboxOptions {
   readonly port?: number;
   readonly contacts?: number;
   readonly bookings?: number;
+  /** The share of these bookings that began with a routing form, from 0 to 1. Default: 0. */
+  readonly routed?: number;
   /** Accepts subscriptions to `event_type.*` too. */
   readonly eventTypes?: boolean;
   /** Answers 429 after too many calls. Default: false. */

@@ -10,8 +10,8 @@ import { updateEventType } from '#src/sandbox/world/event-types.ts';
 import { createRecap, deleteRecap, makeHighlights, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import { eventTypesOf, type Service, type StoredForm } from '#src/sandbox/world/service.ts';
-import { bookVisitor, cancelVisit, halfHourMs, slotAfter } from '#src/sandbox/world/visitors.ts';
-import { dayMs, instantOf, pause } from './clock.ts';
+import { bookVisitor, cancelVisit, slotAfter } from '#src/sandbox/world/visitors.ts';
+import { dayMs, instantOf, minuteMs, pause } from './clock.ts';
 import { randomOf } from './random.ts';
 
 interface Scene {
@@ -122,7 +122,7 @@ function pickRecap(scene: Scene): MeetingRecapResource | undefined {
   return pickNewest(scene, (request) => recaps.page('start', request, ({ user }) => belongsHere(scene, user)));
 }
 
-/** A third of them are for a meeting that has just begun, so that there is always one to miss. */
+/** A third of them are for a meeting that begins within a minute, so that there is always one to miss. */
 function bookMeeting(scene: Scene): void {
   const { service, organization } = scene;
   const { random, clock, state } = service;
@@ -131,7 +131,7 @@ function bookMeeting(scene: Scene): void {
   if (picked === undefined) return;
   const isImmediate = random.chance(0.35);
   const startMs = isImmediate
-    ? Math.floor(clock.nowMs() / halfHourMs) * halfHourMs - random.int(0, 3) * halfHourMs
+    ? (Math.floor(clock.nowMs() / minuteMs) + 1) * minuteMs
     : slotAfter(random, clock.nowMs());
   const form = formOf(scene);
   const submitted = form && random.chance(0.2) ? submitForm(service, { form }) : undefined;

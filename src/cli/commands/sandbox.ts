@@ -42,6 +42,11 @@ export const sandbox = defineVerb({
       help: 'bookings it starts with (default: 30)',
       reads: upTo(100_000).default(30),
     },
+    routed: {
+      flags: '--routed <percent>',
+      help: 'how many of these bookings began with a routing form (default: 30)',
+      reads: upTo(100).default(30),
+    },
     live: {
       flags: '--live <rate>',
       help: 'live activities per second (0.5: one every two seconds)',
@@ -61,9 +66,9 @@ export const sandbox = defineVerb({
     json: asJson,
   },
 
-  async run(context, { json, live, ...options }) {
+  async run(context, { json, live, routed, ...options }) {
     const stopping = context.stopping();
-    await using sandbox = await opened(options, context);
+    await using sandbox = await opened({ ...options, routed: routed / 100 }, context);
     if (json) context.out(JSON.stringify(sandbox.handles));
     else introduce(context, sandbox);
     if (live > 0) void sandbox.live(live, stopping);

@@ -7,13 +7,14 @@ import type { UserResource } from '#schemas/resources/user.ts';
 import { trackingRequest } from '#schemas/tracking.ts';
 import { omittable, timestamp, uri } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { hourMs, minuteMs } from '#src/sandbox/clock.ts';
+import { hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import { cancelInvitee, markNoShow, rescheduleInvitee, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { updateMeeting } from '#src/sandbox/world/bookings/meetings.ts';
 import { mainOrganization } from '#src/sandbox/world/organizations.ts';
 import { createRecap, deleteRecap, externalMeeting, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
 import { found, type Service, type State } from '#src/sandbox/world/service.ts';
+import { bookSubmitted, slotAfter } from '#src/sandbox/world/visitors.ts';
 import { control } from './control.ts';
 
 type InviteeField = 'uri' | 'invitee';
@@ -36,12 +37,18 @@ export const inviteeControls = [
     summary: 'An invitee cancels, or the host does',
     body: z.strictObject({
       ...whichInvitee,
-      canceler_type: omittable(z.enum(cancelerTypes)).default('invitee'),
+      /** The same as `canceler_type`, the word of the service. */
+      by: omittable(z.enum(cancelerTypes)),
+      canceler_type: omittable(z.enum(cancelerTypes)),
       reason: z.string().max(10_000).nullable().default(null),
     }),
     answers: 'resource',
-    run: ({ service, body: { canceler_type, reason, ...named } }) =>
-      cancelInvitee(service, demandInvitee(service, named, 'uri'), { cancelerType: canceler_type, reason }),
+    run({ service, body: { by, canceler_type, reason, ...named } }) {
+      if ((canceler_type ?? by) !== (by ?? canceler_type))
+        throw invalid({ message: 'not the same as by', parameter: 'canceler_type' });
+      const cancelerType = by ?? canceler_type ?? 'invitee';
+      return cancelInvitee(service, demandInvitee(service, named, 'uri'), { cancelerType, reason });
+    },
   }),
   control('POST', '/invitees/reschedule', {
     summary: 'An invitee moves to another time; answers with the new invitee',
@@ -108,6 +115,27 @@ export const routingFormControls = [
       const [first] = forms.values();
       const form = found(routing_form === undefined ? first : forms.get(routing_form), 'routing form', 'routing_form');
       return submitForm(service, { form, ...submission });
+    },
+  }),
+  control('POST', '/routing_form_submissions/book', {
+    summary: 'Books the event type that a submission leads to, in the next days unless a start is given',
+    body: z.strictObject({
+      uri,
+      start_time: omittable(timestamp),
+      email: omittable(z.email()),
+      name: omittable(z.string()),
+    }),
+    answers: 'resource',
+    run({ service, body: { uri: named, start_time, email, name } }) {
+      const { state, clock, random } = service;
+      const submission = found(state.submissions.get(named), 'routing form submission', 'uri');
+      const { type, value } = submission.result;
+      const eventType = type === 'event_type' ? state.eventTypes.get(value) : undefined;
+      if (!eventType) throw invalid({ message: `leads to no event type (${type})`, parameter: 'uri' });
+      const startTime = start_time ?? instantOf(slotAfter(random, clock.nowMs()));
+      if (startTime <= instantOf(clock.nowMs()))
+        throw invalid({ message: 'expected a time in the future', parameter: 'start_time' });
+      return bookSubmitted(service, { submission, eventType, startTime, email, name });
     },
   }),
   control('DELETE', '/routing_forms', {

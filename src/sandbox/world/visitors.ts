@@ -1,6 +1,7 @@
 // Visitors: existing contacts or new people, who book, answer the questions of the event type, and cancel.
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import type { RoutingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
@@ -31,6 +32,36 @@ export function bookVisitor(service: Service, visit: Visit): InviteeResource {
     answers: answersTo(eventType, random),
     method,
     ...given({ submission }),
+  });
+}
+
+export interface Submitted {
+  readonly submission: RoutingFormSubmissionResource;
+  readonly eventType: StoredEventType;
+  readonly startTime: string;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Whoever submitted a form books what it led to; without an address, a new person does. */
+export function bookSubmitted(
+  service: Service,
+  { submission, eventType, startTime, email, name }: Submitted,
+): InviteeResource {
+  const { random } = service;
+  const person = makePerson(random);
+  return book(service, {
+    eventType,
+    startTime,
+    invitee: {
+      email: email ?? person.email,
+      name: name ?? `${person.firstName} ${person.lastName}`,
+      timezone: person.residence.timezone ?? 'UTC',
+    },
+    answers: answersTo(eventType, random),
+    tracking: submission.tracking,
+    method: null,
+    submission: submission.uri,
   });
 }
 

@@ -1,6 +1,7 @@
 // Live activity: its facts are consistent, and it continues when there is little to do or something breaks.
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
+import { secondMs } from '#src/sandbox/clock.ts';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
@@ -51,9 +52,18 @@ describe('the facts of live activity', () => {
       throw error;
     };
     const act = createLiveActivity({ service, organization: handles.organization, report });
-    while (facts.length < count) act();
+    for (; facts.length < count; act()) service.clock.advance(secondMs);
     return facts;
   }
+
+  it('never book a meeting after it took place (A2)', () => {
+    const booked = factsOf(1_000).filter(({ event }) => event === 'invitee.created');
+    const late = booked.filter(({ at, payload }) => {
+      const { scheduled_event } = payload as { scheduled_event: { start_time: string } };
+      return scheduled_event.start_time <= at;
+    });
+    expect([booked.length > 100, late]).toEqual([true, []]);
+  });
 
   it('cover nearly every kind, each one readable, and never share an instant', () => {
     const facts = factsOf(3_000);

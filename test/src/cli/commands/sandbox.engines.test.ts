@@ -37,6 +37,19 @@ describe('sandbox', () => {
     });
   });
 
+  it('begins with bookings that came through a routing form, unless told otherwise (N1)', async () => {
+    const routedIn = async (...more: readonly string[]) => {
+      await using child = home.openVerb(['sandbox', '--json', '--port', '0', '--bookings', '60', ...more]);
+      await until(() => child.out().includes('\n'), 'the first line is there');
+      const { base_url } = JSON.parse(child.out().split('\n')[0] ?? '');
+      const state = await (await fetch(`${base_url}/_sandbox/state`)).json();
+      const { invitees } = state as { invitees: { routing_form_submission: string | null }[] };
+      return invitees.filter((one) => one.routing_form_submission !== null).length;
+    };
+    expect(await routedIn()).toBeGreaterThan(5);
+    expect(await routedIn('--routed', '0')).toBe(0);
+  });
+
   it('introduces itself to people, with settings to paste that work', async () => {
     await using child = home.openVerb(['sandbox', '--port', '0', '--live', '50', ...small]);
     await until(() => child.out().includes('Ctrl-C'), 'it has said everything');
