@@ -11,14 +11,15 @@ export function unknownVariables(names: readonly string[], inFile: readonly stri
   return [...new Set([...names, ...inFile])]
     .filter((name) => !settingNames.includes(name))
     .flatMap((name) => {
-      const nearest = ownPrefixes.test(name)
-        ? nearestName(settingNames, name)
-        : inFile.includes(name) && misspelt(name);
+      const nearest = ownPrefixes.test(name) ? nearestName(settingNames, name) : misspelt(name, inFile.includes(name));
       if (nearest) return [`${name} is not a setting and has no effect. Did you mean ${nearest}?`];
       return ownPrefixes.test(name) ? [`${name} is not a setting and has no effect; .env.example lists them all.`] : [];
     });
 }
 
-/** A slip of the keyboard: the same first letter, and at most two edits. */
-const misspelt = (name: string): string | undefined =>
-  settingNames.find((each) => each.startsWith(name.slice(0, 1)) && editDistance(each, name) <= 2);
+/** A slip of the keyboard: the same first letter, and at most two edits. The environment also has names of others: HOME is not HOST. */
+const misspelt = (name: string, isInFile: boolean): string | undefined =>
+  settingNames.find((each) => {
+    const edits = isInFile ? 2 : Math.min(2, Math.floor(each.length / 3));
+    return each.startsWith(name.slice(0, 1)) && editDistance(each, name) <= edits;
+  });

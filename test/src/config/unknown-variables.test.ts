@@ -18,12 +18,19 @@ describe('a misspelt variable', () => {
   });
 
   it.each([
-    ['PROT', 'PORT'],
     ['DATABSE_URL', 'DATABASE_URL'],
+    ['PUBLC_URL', 'PUBLIC_URL'],
     ['PUBLIC_ULR', 'PUBLIC_URL'],
-  ])('without such a prefix, %s, is reported only where it is in .env', (name, meant) => {
-    expect(unknownVariables([name], [])).toEqual([]);
+    ['APITOKEN', 'API_TOKEN'],
+    ['PORTT', 'PORT'],
+  ])('without such a prefix, %s, is reported in the environment as in .env (A26)', (name, meant) => {
+    expect(unknownVariables([name], [])).toEqual([suggested(name, meant)]);
     expect(unknownVariables([name], [name])).toEqual([suggested(name, meant)]);
+  });
+
+  it('with two slips in a short name is reported in .env only: HOME is a name of others', () => {
+    expect(unknownVariables(['PROT', 'HOME'], [])).toEqual([]);
+    expect(unknownVariables(['PROT'], ['PROT'])).toEqual([suggested('PROT', 'PORT')]);
   });
 
   it('that resembles no setting is reported where its prefix is ours', () => {
@@ -34,6 +41,18 @@ describe('a misspelt variable', () => {
 describe('a variable of another program', () => {
   it('is not reported, not even in .env, where the containers have theirs', () => {
     const names = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'NODE_ENV', 'TZ', 'PATH', 'HOSTNAME', 'COMPOSE_PROJECT_NAME'];
+    const inShells = [
+      'HOME',
+      'HOSTTYPE',
+      'LOGNAME',
+      'USER',
+      'PWD',
+      'AWS_DEFAULT_REGION',
+      'AWS_PROFILE',
+      'DATABASE',
+      'DEBUG',
+    ];
+    expect(unknownVariables(inShells, [])).toEqual([]);
     expect(unknownVariables(names, names)).toEqual([]);
   });
 
