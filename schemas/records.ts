@@ -45,6 +45,11 @@ export type DeletableKind = (typeof finalKinds | typeof restorableKinds)[number]
 export function isDeletableKind(name: string): name is DeletableKind {
   return ([...finalKinds, ...restorableKinds] as readonly string[]).includes(name);
 }
+/** Every name of what is read from the service. */
+export const readFactKinds: readonly string[] = [
+  ...Object.keys(recordReaders).map((kind) => `${kind}.read`),
+  ...[...finalKinds, ...restorableKinds].map((kind) => `${kind}.gone`),
+];
 export type ReadFactKind = `${RecordKind}.read` | `${DeletableKind}.gone`;
 export type FactKind = EventKind | ReadFactKind;
 

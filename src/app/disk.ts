@@ -1,6 +1,6 @@
 // Which disks the parts of this process write to, and what each part does while its disk is almost full: the queue and the disk log
 // accept nothing, and the worker takes no batch.
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { diskError } from '#src/base/disk-failure.ts';
@@ -15,11 +15,20 @@ import { sqliteFile } from '#src/store/open-store.ts';
 
 /** A disk may come back; whose folder it is, a person must change. */
 const unusableFolder = (folder: string, what: string, cause: unknown): SlotstreamError =>
+  noFolder(folder) ??
   diskError(`DATA_DIR ${folder} cannot be used`, cause) ??
   new SlotstreamError('config', `DATA_DIR ${folder} ${what} (${codeOf(cause)}).`, {
     hint: 'Give the folder to that user (chown), or set DATA_DIR to a folder that the user may write to.',
     cause,
   });
+
+/** The system only says that a file may not be searched. */
+const noFolder = (folder: string): SlotstreamError | undefined =>
+  statSync(folder, { throwIfNoEntry: false })?.isFile()
+    ? new SlotstreamError('config', `DATA_DIR ${folder} is a file, not a folder.`, {
+        hint: `Set DATA_DIR to a folder, such as DATA_DIR=${dirname(folder)}`,
+      })
+    : undefined;
 
 /** Creates the data folder, or says why this process cannot use it. */
 export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>): void {

@@ -100,6 +100,9 @@ function lookUp(env: Environment, name: string, setting: Setting): VariableText 
   if (text !== undefined && blank(text) && setting.blankRefused) {
     return { problem: `${from} is set but blank: give it a value, or remove it` };
   }
+  // `docker run --env-file` leaves them on.
+  if (/^(["']).*\1$/s.test(text?.trim() ?? ''))
+    return { problem: `${from} is in quotes, which would be a part of it: leave them out` };
   return { from, text: blank(text) ? undefined : text?.trim() };
 }
 

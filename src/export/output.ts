@@ -30,7 +30,7 @@ export async function openFileOutput(name: string, own: OwnFiles): Promise<Desti
   const partial = `${path}.partial-${randomBytes(6).toString('hex')}`;
   // Fails if the path exists: in a shared folder it may be a link that another user created.
   const file = await explainFailure(name, async () => {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolderOf(path);
     return open(partial, 'wx', 0o600);
   });
   let bytes = 0;
@@ -121,6 +121,20 @@ async function refuseOwn(name: string, path: string, { dataDir, database }: OwnF
     );
 }
 
+/** Makes the folder itself; where the one above is missing too, the path is probably mistyped. */
+async function makeFolderOf(path: string): Promise<void> {
+  const folder = dirname(path);
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new SlotstreamError('output', `There is no folder ${dirname(folder)}, so nothing was written.`, {
+      hint: `Correct the path, or make the folder: mkdir -p ${folder}`,
+    });
+  }
+}
+
 /** Where a file is or would be, whatever links lead there. */
 async function resolvedPath(path: string): Promise<string> {
   const whole = resolve(path);
@@ -145,6 +159,7 @@ async function explainFailure<Result>(name: string, work: () => Promise<Result>)
   try {
     return await work();
   } catch (error) {
+    if (error instanceof SlotstreamError) throw error;
     throw new SlotstreamError(
       'output',
       `${name} cannot be written (${codeOf(error)}). An existing file was not changed.`,

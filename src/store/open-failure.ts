@@ -5,13 +5,17 @@ import { readPostgresUrl } from '#src/base/postgres-url.ts';
 /** Of the engine's message only what PgBouncer answers is used: others may quote anything. Names come from the URL, never its password. */
 export function notOpened(cause: unknown, url: string): SlotstreamError {
   const [first = ''] = readPostgresUrl(url).urls;
-  const { username = '', pathname = '' } = URL.parse(first) ?? {};
+  const { username = '', pathname = '', hostname = '' } = URL.parse(first) ?? {};
   const user = username === '' ? 'this user' : `the user "${username}"`;
   const database = pathname.slice(1) || username;
   const code = codeOf(cause);
   const rejected = [
     `PostgreSQL does not let ${user} in: it is not known, or its password is wrong (${code}).`,
     'Correct the user and the password in DATABASE_URL, or create the user.',
+  ] as const;
+  const unknownHost = [
+    `The host of DATABASE_URL, ${hostname}, is not known (${code}).`,
+    'Correct the host in DATABASE_URL. In a container, the database must be on the same network.',
   ] as const;
   const known: Readonly<Record<string, readonly [message: string, hint: string]>> = {
     '3D000': [
@@ -20,6 +24,8 @@ export function notOpened(cause: unknown, url: string): SlotstreamError {
     ],
     28000: rejected,
     '28P01': rejected,
+    ENOTFOUND: unknownHost,
+    EAI_AGAIN: unknownHost,
     ECONNREFUSED: [
       `PostgreSQL does not answer: connection refused (${describeConnectFailure(cause)}).`,
       'Start PostgreSQL, or correct the host and the port in DATABASE_URL.',

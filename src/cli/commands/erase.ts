@@ -110,7 +110,7 @@ function nothingRemovedText({ erased, dry_run, known, seqs }: Receipt): string {
   if (dry_run) return found;
   if (seqs.length === 0) return `${found} It was already erased.`;
   const late = 'uri' in erased ? 'if the record arrives later,' : 'if an older record with the address arrives later,';
-  return `${found} The erasure is recorded in the log: ${late} the person is removed from it.`;
+  return `${found} The erasure is recorded in the log: ${late} the person is removed from it. If you mistyped it, run this again with the right one.`;
 }
 
 interface ReceiptContext {
@@ -133,7 +133,11 @@ function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string
     dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${timeText(at)}.`,
     `Searched: ${where}`,
   ];
-  if (found.length === 0) return [...head, nothingRemovedText(receipt)].join('\n');
+  const [first = '', ...rest] = head;
+  if (found.length === 0)
+    return [dry_run ? first : 'Nothing was found, so nothing was erased.', ...rest, nothingRemovedText(receipt)].join(
+      '\n',
+    );
   return [
     ...head,
     table,

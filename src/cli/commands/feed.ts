@@ -1,7 +1,10 @@
 // `feed`: prints the feed directly from the store: one sentence per entry on a terminal, otherwise one JSON entry per line.
 import { sentenceOf } from '#src/api/deliveries/sentences.ts';
+import { allEventKinds } from '#schemas/events.ts';
+import { readFactKinds } from '#schemas/records.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { restartSink } from '#src/app/restart-sink.ts';
+import { nearestName } from '#src/base/did-you-mean.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acknowledge, consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
@@ -72,6 +75,7 @@ export const feed = defineVerb({
       });
     await using store = await openMirror(context.config(), context.log());
     const filter = filterOf(filters);
+    await refuseMisspelt(store, filter.events ?? []);
     const isForPerson = context.isTerminal && !json && include === undefined;
     const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: pollEveryMs });
     let position = await startOf(store, { after, consumer });
@@ -107,6 +111,24 @@ async function restart(context: VerbContext, name: string, after: number): Promi
       `It has entries that this log does not have, up to the id ${aheadAt}. They stay, and what the log has after entry ${after} is added behind them.`,
     );
   return 0;
+}
+
+const knownKinds = [...allEventKinds, ...readFactKinds];
+
+/** A kind that this version does not know may be in the log: newer ones are stored too. */
+async function refuseMisspelt(store: Store, names: readonly string[]): Promise<void> {
+  for (const name of names.filter((each) => !knownKinds.includes(each))) {
+    const { entries } = await readFeed(store, filterOf({ event: [name] }), { after: 0, limit: 1, include: undefined });
+    const nearest = nearestName(knownKinds, name);
+    if (entries.length > 0 || nearest === undefined) continue;
+    throw new SlotstreamError(
+      'usage',
+      `No entry of the log is of the kind ${name}, and this version knows no such kind.`,
+      {
+        hint: `Did you mean ${nearest}?`,
+      },
+    );
+  }
 }
 
 async function sentenceLines(store: Store, entries: readonly FeedEntry[]): Promise<readonly string[]> {

@@ -2,9 +2,9 @@
 // may not create any.
 import { sql, type Kysely } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { tables, type Database } from '#src/store/tables.ts';
-import { viewsFor } from '#src/store/views/views.ts';
 import { schemaOf } from './postgres-shadow.ts';
+import type { Database } from '#src/store/tables.ts';
+import { ownNames, refuseForeignTables } from './foreign-tables.ts';
 
 /** Before the migrator, which in a transaction would not tell why it cannot create its first table. */
 export async function prepareSchema(trx: Kysely<Database>, schema: string | undefined): Promise<void> {
@@ -48,16 +48,12 @@ async function isOurs(trx: Kysely<Database>): Promise<boolean> {
 }
 
 async function requireNoForeignTables(trx: Kysely<Database>): Promise<void> {
-  const names = ['kysely_migration', ...Object.keys(tables), ...viewsFor([]).map(({ name }) => name)];
   const { rows } = await sql<{ name: string }>`select relname::text as name from pg_class
-    where relnamespace = to_regnamespace(quote_ident(current_schema())) and relname in (${sql.join(names)})
+    where relnamespace = to_regnamespace(quote_ident(current_schema())) and relname in (${sql.join(ownNames)})
     order by name`.execute(trx);
-  const found = rows.map(({ name }) => `"${name}"`);
-  if (found.length === 0) return;
-  throw new SlotstreamError(
-    'store_unavailable',
-    `The database has ${found.length === 1 ? 'a table' : 'the tables'} ${found.join(', ')} that Slotstream did not make.`,
-    { hint: 'Set DATABASE_SCHEMA=slotstream, so that its tables get a schema of their own, or use another database.' },
+  refuseForeignTables(
+    rows.map(({ name }) => name),
+    'Set DATABASE_SCHEMA=slotstream, so that its tables get a schema of their own, or use another database.',
   );
 }
 

@@ -1,7 +1,7 @@
 // The SQLite engine: one file, one writer at a time, everything in the write-ahead log.
 import { once } from 'node:events';
-import { accessSync, chmodSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, chmodSync, constants, existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
@@ -14,6 +14,7 @@ import type { StoreEngine } from '#src/store/contract.ts';
 import { insertValues } from '#src/store/insert-rows.ts';
 import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
+import { ownNames, refuseForeignTables } from './foreign-tables.ts';
 import { sqliteContactSearch } from './sqlite-contact-search.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { watchFile } from './sqlite-file.ts';
@@ -70,7 +71,11 @@ export function openSqlite(path: string): StoreEngine {
       requireFile();
       return { [Symbol.dispose]: () => {} };
     },
-    migrate: async () => void ((await isMigrated(db, sqliteTypes)) || (await migrate(db, sqliteTypes))),
+    async migrate() {
+      if (await isMigrated(db, sqliteTypes)) return;
+      requireOwnTables(database, path);
+      await migrate(db, sqliteTypes);
+    },
     noteRedaction: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)
         await trx.executeQuery(CompiledQuery.raw(`pragma user_version = ${hoursOf(Date.now())}`));
@@ -101,6 +106,23 @@ export function openSqlite(path: string): StoreEngine {
   };
 }
 
+/** Another program may have a table of migrations under the same name. */
+function requireOwnTables(database: Sqlite.Database, path: string): void {
+  const all = database
+    .prepare<[], string>("select name from sqlite_master where type in ('table', 'view')")
+    .pluck()
+    .all();
+  const isOurs =
+    all.includes('kysely_migration') &&
+    database.prepare('select 1 from kysely_migration where name = ?').get('0001-first-release') !== undefined;
+  if (isOurs) return;
+  refuseForeignTables(
+    all.filter((name) => ownNames.includes(name)).toSorted(),
+    `Use a file of its own: DATABASE_URL=sqlite:${join(dirname(path), 'slotstream.db')}`,
+    `The SQLite file ${path}`,
+  );
+}
+
 /** JSON is stored as text, flags as 0 and 1. */
 const codec = codecOf({
   json: { encode: (value) => JSON.stringify(value), decode: (stored) => JSON.parse(String(stored)) },
@@ -110,6 +132,7 @@ const codec = codecOf({
 function openFile(path: string): Sqlite.Database {
   try {
     if (path !== ':memory:') {
+      requireFolderAbove(path);
       makeFolder(dirname(path));
       // SQLite does not say why it cannot create a file.
       accessSync(dirname(path), constants.W_OK);
@@ -124,12 +147,26 @@ function openFile(path: string): Sqlite.Database {
     database.pragma('cache_size = -8000');
     return database;
   } catch (error) {
+    if (error instanceof SlotstreamError) throw error;
     const failure = diskError(`The SQLite file ${path} cannot be opened`, error);
     throw new SlotstreamError('store_unavailable', failure?.message ?? `The SQLite file ${path} cannot be opened.`, {
       hint: failure?.hint ?? 'Check that the folder exists, is writable and has room, and that the file is a database.',
       cause: error,
     });
   }
+}
+
+/** The folder itself is made; where the one above is missing too, the path is probably mistyped, or a disk is not mounted. */
+function requireFolderAbove(path: string): void {
+  const folder = resolve(dirname(path));
+  if (existsSync(dirname(folder))) return;
+  throw new SlotstreamError(
+    'store_unavailable',
+    `The SQLite file ${path} cannot be opened: there is no folder ${dirname(folder)}.`,
+    {
+      hint: `Correct DATABASE_URL or DATA_DIR, or make it: mkdir -p ${folder}`,
+    },
+  );
 }
 
 function openReader(path: string): Disposable & { readonly database: Sqlite.Database } {

@@ -1,6 +1,6 @@
 // A start on a disk that is read-only, full or not there: exit code 1, so that a service manager starts it again when the disk is back.
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
@@ -72,4 +72,13 @@ describe('a disk that is not mounted', () => {
     const both = await home.run(['start'], { SIGNING_KEYS: '', SIGNING_KEYS_FILE: missing, PORT: 'x' });
     expect([both.code, both.err]).toEqual([2, expect.stringContaining('PORT must be')]);
   });
+});
+
+it('a file as DATA_DIR is called one, with a folder to set instead (A29)', async () => {
+  await using home = await openHome();
+  const file = join(home.dataDir, 'notes.txt');
+  writeFileSync(file, 'notes');
+  const { code, err } = await home.run(['start'], { DATA_DIR: file });
+  expect([code, err]).toEqual([2, expect.stringContaining(`DATA_DIR ${file} is a file, not a folder.`)]);
+  expect(err).toContain(`DATA_DIR=${home.dataDir}`);
 });

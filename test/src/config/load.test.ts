@@ -33,6 +33,14 @@ describe('configuration', () => {
     expect(loadConfig({ SIGNING_KEY: longKey }).signing.keys).toEqual([longKey]);
   });
 
+  it('refuses quotes round a value, which `docker run --env-file` leaves there (A29)', () => {
+    for (const quoted of ['"a-token"', "'a-token'"])
+      expect(complaintsOf({ API_TOKEN: quoted }).message).toBe(
+        'API_TOKEN is in quotes, which would be a part of it: leave them out',
+      );
+    expect(loadConfig({ API_TOKEN: 'a-"token"' }).api.token).toBe('a-"token"');
+  });
+
   it('never repeats the value of a secret', () => {
     const canary = 'canary-5f3a';
     const secrets = Object.entries(settings).filter(([, setting]) => 'secret' in setting);

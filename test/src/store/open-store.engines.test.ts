@@ -1,15 +1,20 @@
 // Opening a store: what is refused and how, and what is tried again. Who may read the file: data-folder.engines.test.ts.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { existsSync } from 'node:fs';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
 import { openStore, retryContention } from '#src/store/open-store.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { copyPostgres } from '../../harness/templates.ts';
+
+const asDisposable = (database: Sqlite.Database) =>
+  Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 
 const needs = { report: () => {} };
 const failure = (url: string): Promise<unknown> =>
@@ -28,6 +33,41 @@ describe('opening a store', () => {
       message: expect.stringContaining(path) as string,
     });
     expect(await failure(`sqlite:${folder.path}`)).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('refuses a SQLite file with tables of another program, and leaves it as it is (A28)', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-store-'));
+    const path = join(folder.path, 'crm.db');
+    {
+      using crm = asDisposable(new Sqlite(path));
+      crm.exec('create table contacts (id integer); create table notes (text text)');
+    }
+    const hint = `Use a file of its own: DATABASE_URL=sqlite:${join(folder.path, 'slotstream.db')}`;
+    const message = `The SQLite file ${path} has a table "contacts" that Slotstream did not make.`;
+    expect(await failure(`sqlite:${path}`)).toMatchObject({ code: 'store_unavailable', message, hint });
+    using crm = asDisposable(new Sqlite(path));
+    expect(crm.prepare('select name from sqlite_master').pluck().all()).toEqual(['contacts', 'notes']);
+    const [, copied = ''] = /DATABASE_URL=(.*)/.exec(hint) ?? [];
+    expect(await failure(copied)).toBeUndefined();
+  });
+
+  it('makes the folder of a SQLite file, but not the folders above it (A30)', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-store-'));
+    expect(await failure(`sqlite:${join(folder.path, 'new', 'mirror.db')}`)).toBeUndefined();
+    const missing = join(folder.path, 'nope');
+    expect(await failure(`sqlite:${join(missing, 'dir', 'mirror.db')}`)).toMatchObject({
+      message: expect.stringContaining(`there is no folder ${missing}.`),
+      hint: expect.stringContaining(`mkdir -p ${join(missing, 'dir')}`),
+    });
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  it('names a host that nobody knows (A29)', async () => {
+    const error = await failure('postgres://someone:sesame@db.invalid/mirror');
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/host of DATABASE_URL, db\.invalid, is not known \((ENOTFOUND|EAI_AGAIN)\)/),
+    });
+    expect(String(error)).not.toContain('sesame');
   });
 
   it.runIf(inject('postgresUrl'))('succeeds while another process replaces views', async () => {

@@ -106,6 +106,9 @@ describe('erase beside a running product', () => {
       0,
       expect.stringContaining('There was nothing to remove. The erasure is recorded in the log: '),
     ]);
+    // Who mistyped an address must not take it for done (A30).
+    expect(out).toMatch(/^Nothing was found, so nothing was erased\.\n[^]*If you mistyped it, run this again/);
+    expect(out).not.toContain('Erased at');
     const uri = `${sandbox.handles.base_url}/contacts/unknown`;
     expect((await home.run(['erase', uri])).out).toContain('No record here has this URI. The erasure is recorded');
     expect((await home.run(['erase', uri])).out).toContain('It was already erased.');

@@ -1,4 +1,5 @@
 // `slotstream export` as a person runs it: files, mistakes, and being stopped.
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,14 @@ describe('slotstream export', () => {
       expect([code, err]).toEqual([2, expect.stringContaining(`${name} is in DATA_DIR`)]);
     }
     expect((await exporting('contacts', '--out', '-')).out.split('\r\n')).toHaveLength(5);
+  });
+
+  it('makes the folder of its file, but not the folders above it (A30)', async () => {
+    const [made, missing] = [join(folder, 'made'), join(folder, 'nope')];
+    const failed = await exporting('contacts', '--out', join(missing, 'x', 'contacts.csv'));
+    expect([failed.code, failed.err]).toEqual([1, expect.stringContaining(`mkdir -p ${join(missing, 'x')}`)]);
+    expect(existsSync(missing)).toBe(false);
+    expect((await exporting('contacts', '--out', join(made, 'contacts.csv'))).code).toBe(0);
   });
 
   it('writes rows to standard output, as CSV unless another format is given, and messages to standard error', async () => {

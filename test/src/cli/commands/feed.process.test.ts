@@ -52,6 +52,14 @@ describe('slotstream feed', () => {
     expect(JSON.parse(out)).toMatchObject({ row: { contacts: { name: 'n1' } } });
   });
 
+  it('suggests the kind that was meant by a misspelt one, and takes one that it does not know (A30)', async () => {
+    await using world = await withEntries(2);
+    const { home } = world;
+    const ran = await home.run(['feed', '--event', 'invitee.createdd']);
+    expect([ran.code, ran.out, ran.err]).toEqual([2, '', expect.stringContaining('Did you mean invitee.created?')]);
+    expect((await home.run(['feed', '--event', 'invitee.created,invoice.paid'])).code).toBe(0);
+  });
+
   it('prints one sentence per entry on a terminal, and JSON there when it is asked for', async () => {
     await using world = await withEntries(2, 'Ada\n\u202e');
     await ingestBodies(world.store, ['no JSON']);
