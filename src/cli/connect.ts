@@ -39,10 +39,16 @@ export async function connectForNow(
   { isBeside, afterwards }: { readonly isBeside: boolean; readonly afterwards: AsyncDisposableStack },
 ): Promise<void> {
   const signal = context.stopping();
-  await untilReached(context, config, signal);
-  if (!isBeside) await refuseBesideOthers(context, config, signal);
+  try {
+    await untilReached(context, config, signal);
+    if (!isBeside) await refuseBesideOthers(context, config, signal);
+    signal.throwIfAborted();
+  } catch (error) {
+    // What the signal interrupts only says that it was interrupted.
+    throw signal.aborted ? new SlotstreamError('stopped', 'Stopped before anything was registered.') : error;
+  }
   afterwards.defer(() => disconnect(context, config));
-  if (!signal.aborted) await connect(context, config);
+  await connect(context, config);
 }
 
 async function untilReached({ now }: VerbContext, config: Config, signal: AbortSignal): Promise<void> {

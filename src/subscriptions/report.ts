@@ -22,11 +22,19 @@ export function reportPlan(
   const pending = steps.some(isPending);
   const summary = count(steps, { create: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
   const conclusion = pending
-    ? `Plan: ${summary.create} to create, ${summary.delete} to delete, ${summary.keep} to keep.`
+    ? `Plan: ${toCreate(steps)}, ${summary.delete} to delete, ${summary.keep} to keep.`
     : input.remove === true
       ? 'Nothing to do: no subscription calls this callback.'
       : `Nothing to do: ${counted(summary.keep, 'subscription is', 'subscriptions are')} up to date.`;
   return { ...account, callback: input.callback, pending, summary, conclusion, steps: steps.map(describeStep), notes };
+}
+
+/** What the service may not offer is counted apart: the run counts it as created, or as not offered. */
+function toCreate(steps: Inspection['steps']): string {
+  const creating = steps.flatMap((step) => (step.kind === 'create' ? [step.desired] : []));
+  const optional = creating.filter((desired) => desired.optional).length;
+  const certain = `${creating.length - optional} to create`;
+  return optional === 0 ? certain : `${certain}, ${optional} if the service offers it`;
 }
 
 export function reportApplied(

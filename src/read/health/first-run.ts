@@ -5,6 +5,8 @@ import { installationFolder, pathFrom, slotstream } from '#src/base/command.ts';
 /** The process may run in another folder than that of the project. */
 const exampleFile = pathFrom(process.cwd(), join(installationFolder, '.env.example'));
 
+const withoutAddress = ` No public address? With API_TOKEN alone, the service is read every 5 minutes. Or try it with an address for now: ${slotstream} start --tunnel`;
+
 export interface FirstStep {
   readonly id: 'settings' | 'bootstrap' | 'backfill' | 'delivery';
   readonly done: boolean;
@@ -32,8 +34,8 @@ export function firstRun(input: FirstRunInput) {
       sentence:
         missing.length === 0
           ? `The service${isPolled ? ' is' : ' and the public address are'} set.`
-          : `Set ${names} in .env, and start again.`,
-      ...(missing.length > 0 && { command: `cp -n ${exampleFile} .env` }),
+          : `Set ${names} in .env, and start again.${missing.includes('PUBLIC_URL') ? withoutAddress : ''}`,
+      ...(missing.length > 0 && { command: `test -e .env || install -m 600 ${exampleFile} .env` }),
     },
     {
       id: 'bootstrap',

@@ -53,6 +53,7 @@ export function pollingCheck({ everyMs, ages }: PollingState, nowMs: number): He
 }
 
 const everyText = (ms: number): string => {
+  if (ms < minuteMs) return duration(ms);
   const minutes = Math.ceil(ms / minuteMs);
   return minutes === 1 ? 'minute' : `${minutes} minutes`;
 };

@@ -11,7 +11,7 @@ import { openTestSandbox } from '../../harness/sandbox.ts';
 import { rowsOf } from '../../harness/stores.ts';
 
 describe('a start without a public address', () => {
-  it('copies everything, follows the changes, and says how old they are instead of missing subscriptions', async () => {
+  it('copies everything, follows the changes, and says how old they are instead of missing subscriptions (A22)', async () => {
     await using sandbox = await openTestSandbox({ contacts: 12, bookings: 30, rateLimits: false });
     const { base_url: API_BASE_URL, tokens, organization } = sandbox.handles;
     await using home = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner, POLL_EVERY: '1s' });
@@ -19,7 +19,7 @@ describe('a start without a public address', () => {
     await using store = await openStore({ report: () => {} }, home.store);
     const invitees = () => rowsOf(store, 'invitees');
     const status = async () => (await home.run(['status'])).out;
-    await eventually(status).toMatch(/Changes +Updated every minute, .*invitees \d\S* \S+ ago;/);
+    await eventually(status).toMatch(/Changes +Updated every \d+ s, .*invitees \d\S* \S+ ago;/);
 
     expect(await status()).not.toContain('not yet;');
     const { service } = sandbox;
@@ -44,10 +44,10 @@ describe('a start without a public address', () => {
       'You do not see what changes and changes back',
     );
     const page = await (await product.admin('/', { accept: 'text/html' })).text();
-    expect(page).toMatch(/id="polling">Updated every minute, without webhooks: contacts, meetings and invitees/);
+    expect(page).toMatch(/id="polling">Updated every \d+ s, without webhooks: contacts, meetings and invitees/);
     expect(page).not.toMatch(/Still to do|id="flow"|id="today"/);
     const deliveries = await (await product.admin('/deliveries', { accept: 'text/html' })).text();
-    expect(deliveries).toContain('No webhook has arrived yet.');
+    expect(deliveries).toContain('No webhook has arrived yet. <a href="/deliveries?source=any">Show what was read');
     expect(deliveries).not.toContain('bootstrap</code> registers');
     expect(product.output()).toContain('the service is read every 1 s, without webhooks');
     expect(product.output()).not.toMatch(/next: |does not watch/);

@@ -89,6 +89,18 @@ const openAccount = () => openTestSandbox({ contacts: 5, bookings: 3, rateLimits
 const accountOf = ({ handles }: TestSandbox) => ({ API_BASE_URL: handles.base_url, API_TOKEN: handles.tokens.owner });
 
 describe('start --tunnel', () => {
+  it('that is stopped while it waits for its test delivery says that nothing was registered (A21)', async () => {
+    await using sandbox = await openAccount();
+    await using home = await openHome(accountOf(sandbox));
+    await using running = home.openVerb(['start', `--tunnel=${fake('late')}`]);
+    await until(() => running.err().includes('dashboard, API and metrics at'), 'it serves');
+    expect(await running.signal('SIGTERM')).toBe(1);
+    expect(running.err()).toContain('Stopped before anything was registered.');
+    expect(running.err()).not.toContain('LOG_LEVEL=debug');
+    expect(await subscriptions(sandbox)).toEqual([]);
+    await ended(started().pid);
+  });
+
   it('waits until a delivery arrives, registers, copies, receives, and leaves nothing behind', async () => {
     await using sandbox = await openAccount();
     const secondNames = { SIGNING_KEY: 'never-passed', AWS_ENDPOINT_URL: 'https://s3.example.test' };

@@ -84,7 +84,8 @@ function emptyText({
 }: Readonly<Record<'isFiltered' | 'isStopped' | 'isLogEmpty', boolean>>): Markup {
   if (isStopped) return html`Nothing yet.`;
   if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
-  if (!isLogEmpty) return html`No webhook has arrived yet.`;
+  if (!isLogEmpty)
+    return html`No webhook has arrived yet. <a href="/deliveries?source=any">Show what was read from the service</a>`;
   return html`No webhook has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger invitee.created')} sends one for a try.`;
 }
 

@@ -33,11 +33,11 @@ const keysOf = ({ dataDir }: Home): readonly string[] =>
 const stored = () => [...sandbox.service.state.subscriptions.values()];
 
 describe('bootstrap, as a verb', () => {
-  it('shows the plan and changes nothing, then carries it out, then has nothing to do', async () => {
+  it('shows the plan and changes nothing, then carries it out as it counted, then has nothing to do (A34)', async () => {
     await using home = await openHome({ ...settled(), ...noKeys }, { isNew: true });
     const planned = await home.run(['bootstrap', '--plan']);
     expect(planned).toMatchObject({ code: 3, err: '' });
-    expect(planned.out).toContain('Plan: 5 to create, 0 to delete, 0 to keep.');
+    expect(planned.out).toContain('Plan: 4 to create, 1 if the service offers it, 0 to delete, 0 to keep.');
     expect(planned.out).toMatch(
       /^ {2}\+ create +bookings and no-shows +invitee\.\*, invitee_no_show\.\* +organization$/m,
     );
@@ -93,7 +93,7 @@ describe('bootstrap, as a verb', () => {
     const product = await other.open('start');
     const page = async () =>
       (await product.admin('/mirror/subscriptions?compare=true', { accept: 'text/html' })).text();
-    expect(await page()).toContain('Plan: 5 to create, 0 to delete, 0 to keep.');
+    expect(await page()).toContain('Plan: 4 to create, 1 if the service offers it, 0 to delete, 0 to keep.');
     expect(stored()).toEqual([]);
     expect((await home.run(['bootstrap', '--anyway'])).code).toBe(0);
     const elsewhere = await other.run(['bootstrap', '--plan']);
