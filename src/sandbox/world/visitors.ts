@@ -43,7 +43,7 @@ export interface Submitted {
   readonly name?: string | undefined;
 }
 
-/** Whoever submitted a form books what it led to; without an address, a new person does. */
+/** The person who submitted a form books what it led to; without an address, a new person does. */
 export function bookSubmitted(
   service: Service,
   { submission, eventType, startTime, email, name }: Submitted,

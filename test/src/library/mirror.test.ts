@@ -128,7 +128,7 @@ describe('a mirror in another program', () => {
     );
   });
 
-  it('registers at its start, by itself or when told, and copies what there is; without that it says so once (A19)', async () => {
+  it('registers at its start, by an option or by bootstrap(), and copies what there is; without that it says so once (A19)', async () => {
     await using sandbox = await startSandbox({ as: 'public', contacts: 3, bookings: 2 });
     const settings = async (name: string) => {
       const port = await freePort();

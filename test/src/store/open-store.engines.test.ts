@@ -62,7 +62,7 @@ describe('opening a store', () => {
     expect(existsSync(missing)).toBe(false);
   });
 
-  it('names a host that nobody knows (A29)', async () => {
+  it('names a host that does not exist (A29)', async () => {
     const error = await failure('postgres://someone:sesame@db.invalid/mirror');
     expect(error).toMatchObject({
       message: expect.stringMatching(/host of DATABASE_URL, db\.invalid, is not known \((ENOTFOUND|EAI_AGAIN)\)/),

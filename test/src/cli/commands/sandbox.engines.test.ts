@@ -37,7 +37,7 @@ describe('sandbox', () => {
     });
   });
 
-  it('begins with bookings that came through a routing form, unless told otherwise (N1)', async () => {
+  it('begins with bookings that came through a routing form, unless --routed is 0 (N1)', async () => {
     const routedIn = async (...more: readonly string[]) => {
       await using child = home.openVerb(['sandbox', '--json', '--port', '0', '--bookings', '60', ...more]);
       await until(() => child.out().includes('\n'), 'the first line is there');
