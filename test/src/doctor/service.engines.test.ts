@@ -129,7 +129,7 @@ describe('doctor', { shuffle: false }, () => {
     const wrong: readonly (readonly [Settings, string, string])[] = [
       [{ API_TOKEN: 'pat_of_nobody' }, 'service', '401'],
       [{ API_TOKEN: tokens.enterprise }, 'organization', 'The mirror belongs to'],
-      [{ DATA_DIR: file }, 'data folder', `DATA_DIR ${file} is not a folder`],
+      [{ DATA_DIR: file }, 'data folder', `DATA_DIR ${file} is a file, not a folder`],
       [{ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' }, 'public URL', 'rejects our signing key'],
       [{ PUBLIC_URL: 'http://127.0.0.1:1' }, 'public URL', 'nothing answers at http://127.0.0.1:1 ('],
       [{ PUBLIC_URL: base_url }, 'public URL', 'this is not the receiver'],
