@@ -24,7 +24,7 @@ export interface MirrorSettings {
   /** DISK_LOG_MAX_MB: Maximum size of the disk log; what needs it is rejected with 503 when it is full. Default: 1024. */
   readonly diskLogMaxMb?: number | undefined;
   /** DISK_LOG_KEEP: How long the disk log keeps deliveries that are processed, with `DISK_LOG=every`: when the database goes back, they are enqueued again. They are the first to be deleted when room is needed. `off` keeps none. Default: 15m. */
-  readonly diskLogKeep?: Duration | '0' | undefined;
+  readonly diskLogKeep?: Duration | '0' | 'off' | undefined;
   /** MIN_FREE_DISK_MB: Stop accepting deliveries below this much free disk, in MB. A warning comes at eight times that. 0 turns the limit off. Default: 64. */
   readonly minFreeDiskMb?: number | undefined;
   /** HOST: Address of the public listener, which serves only the webhook and health checks. Default: 0.0.0.0. */

@@ -37,7 +37,8 @@ function typeText(reads: z.ZodType | undefined): string {
   if (['invitee.*', 'a-key-of-16-bytes-or-more', 'ada@example.test'].some((text) => Array.isArray(read(text))))
     return 'string | readonly string[]';
   if (has('number', '7', '4096')) return read('off') === 0 ? "number | 'off'" : 'number';
-  if (has('number', '5m')) return read('0') === 0 ? "Duration | '0'" : 'Duration';
+  if (has('number', '5m'))
+    return ['Duration', ...['0', 'off'].filter((none) => read(none) === 0).map((none) => `'${none}'`)].join(' | ');
   return 'string';
 }
 

@@ -22,7 +22,7 @@ interface Written {
   readonly SWEEP_EVERY: Duration;
   readonly POLL_EVERY: Duration;
   readonly WATCH_EVERY: Duration;
-  readonly DISK_LOG_KEEP: Duration | 'off';
+  readonly DISK_LOG_KEEP: Duration | '0' | 'off';
   readonly ALERT_GRACE: Duration | '0';
   readonly ALERT_MAX_AGE: Duration;
   readonly ANSWERS: 'on' | 'off';
