@@ -26,7 +26,7 @@ const unusableFolder = (folder: string, what: string, cause: unknown): Slotstrea
 const noFolder = (folder: string): SlotstreamError | undefined =>
   statSync(folder, { throwIfNoEntry: false })?.isFile()
     ? new SlotstreamError('config', `DATA_DIR ${folder} is a file, not a folder.`, {
-        hint: `Set DATA_DIR to a folder, such as DATA_DIR=${dirname(folder)}`,
+        hint: 'Set DATA_DIR to a folder, or move that file away.',
       })
     : undefined;
 

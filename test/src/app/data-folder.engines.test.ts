@@ -29,16 +29,16 @@ describe('the data folder', () => {
     expect(readableByOthers(folder)).toEqual([]);
   });
 
-  it.each(['/etc/passwd', '/etc/passwd/folder'])(
-    'that cannot be used, such as %s, is named at once, with the user',
-    async (folder) => {
-      await using home = await openHome();
-      const { code, err } = await home.run(['start'], { DATA_DIR: folder });
-      expect([code, err]).toEqual([2, expect.stringContaining(`✗ DATA_DIR ${folder} `)]);
-      expect(err).toContain(`the user ${userInfo().username}`);
-      expect(err).toContain('→ Give the folder to that user');
-    },
-  );
+  it.each([
+    ['/etc/passwd', 'is a file, not a folder.', '→ Set DATA_DIR to a folder'],
+    ['/etc/passwd/folder', `the user ${userInfo().username}`, '→ Give the folder to that user'],
+  ])('that cannot be used, such as %s, is named at once, with what to do', async (folder, what, hint) => {
+    await using home = await openHome();
+    const { code, err } = await home.run(['start'], { DATA_DIR: folder });
+    expect([code, err]).toEqual([2, expect.stringContaining(`✗ DATA_DIR ${folder} `)]);
+    expect(err).toContain(what);
+    expect(err).toContain(hint);
+  });
 
   it('keeps the mode that the operator gave it; its files are for the owner alone', async () => {
     await using home = await openHome();

@@ -32,7 +32,11 @@ describe('a file that is written', () => {
   });
 
   it('is written to a folder that did not exist', async () => {
-    const path = join(folder, 'exports', 'today', 'contacts.csv');
+    // Where the folder above is missing too, the path is probably mistyped (A30).
+    await expect(openFileOutput(join(folder, 'exports', 'today', 'contacts.csv'), own)).rejects.toMatchObject({
+      code: 'output',
+    });
+    const path = join(folder, 'exports', 'contacts.csv');
     {
       await using file = await openFileOutput(path, own);
       await file.write(Buffer.from('rows'));
