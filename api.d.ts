@@ -194,6 +194,8 @@ export interface RegistrationOptions {
   readonly prune?: boolean;
   /** Registers with a new signing key; deliveries signed with the old one are still accepted. */
   readonly rotateKey?: boolean;
+  /** Registers also where nothing answers at `publicUrl` from here; never where someone else answers. */
+  readonly anyway?: boolean;
 }
 export interface Registration {
   /** False where something will not arrive: `notes` say what, and what to do. */

@@ -24,6 +24,7 @@ import { callersOf, chooseKeys, inputOf, type ChosenKeys } from '#src/subscripti
 import { findAccount } from '#src/subscriptions/list-existing.ts';
 import { reportApplied, reportPlan, type BootstrapReport } from '#src/subscriptions/report.ts';
 import { defaultNeeds, type UpstreamNeeds } from '#src/upstream/clients.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { openMirror, openMirrorOrEmpty } from './mirror.ts';
 import { addKeysToQueue } from './queue-claim.ts';
@@ -36,6 +37,8 @@ export interface RegistrationNeeds {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly onPause?: UpstreamNeeds['onPause'];
+  /** Something else waits: a service that fails is asked again for seconds only. */
+  readonly isShort?: boolean;
 }
 
 export interface RegistrationOptions {
@@ -119,9 +122,14 @@ export async function unregister(
   return done({ situation, applied: await deleteOurs(needs, situation) }, noted);
 }
 
-function callersFor({ config, onPause, signal }: RegistrationNeeds) {
+function callersFor({ config, onPause, isShort = false, signal }: RegistrationNeeds) {
   requireSettings(config, ['API_TOKEN', 'PUBLIC_URL']);
-  return callersOf(config, onPause ? { onPause } : {}, { reserveShare: 0, endsIfUnreachable: true, signal });
+  return callersOf(config, onPause ? { onPause } : {}, {
+    reserveShare: 0,
+    endsIfUnreachable: true,
+    ...(isShort && { retryBudget: retryBudgets.short }),
+    signal,
+  });
 }
 
 interface NoteInput {

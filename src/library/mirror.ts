@@ -40,6 +40,8 @@ export interface RegistrationOptions {
   readonly prune?: boolean;
   /** Registers with a new signing key; deliveries signed with the old one are still accepted. */
   readonly rotateKey?: boolean;
+  /** Registers also where nothing answers at `publicUrl` from here; never where someone else answers. */
+  readonly anyway?: boolean;
 }
 
 export interface Registration {
@@ -133,8 +135,11 @@ export async function createMirror({ register: registers = false, ...settings }:
     return work.finally(() => running.delete(work));
   };
   const needs = { config, log: () => log, now: () => new Date(), signal: stopping.signal };
-  const bootstrap = async (options: RegistrationOptions = {}): Promise<Registration> => {
-    const { report, isDesired, failure } = await register(needs, options);
+  const bootstrap = async (
+    options: RegistrationOptions = {},
+    more: { readonly isShort?: boolean } = {},
+  ): Promise<Registration> => {
+    const { report, isDesired, failure } = await register({ ...needs, ...more }, options);
     if (failure !== undefined) throw failure;
     const { organization, callback, summary, conclusion, notes } = report;
     return { complete: isDesired, organization, callback, summary, conclusion, notes };
@@ -147,7 +152,8 @@ export async function createMirror({ register: registers = false, ...settings }:
   };
   const registerAtStart = async (): Promise<void> => {
     try {
-      const { complete, conclusion, notes } = await bootstrap();
+      // A service that is down must not keep the mirror from starting.
+      const { complete, conclusion, notes } = await bootstrap({}, { isShort: true });
       if (!complete) log.warn({ notes }, conclusion);
     } catch (error) {
       // The service is down, but sends here: the mirror has to receive.

@@ -22,7 +22,8 @@ interface WentBackInput extends Pick<ProcessInput, 'processes' | 'nowMs'> {
 /** What no delivery and no comparison brings back is named first. */
 export function wentBackCheck({ wentBack, comparison: { full }, hasApi, ...input }: WentBackInput): HealthCheck {
   const item = { id: 'database', page: '/mirror/sync' };
-  if (wentBack === undefined) return { ...item, state: 'ok', sentence: 'No worker has found that the database went back.' };
+  if (wentBack === undefined)
+    return { ...item, state: 'ok', sentence: 'No worker has found that the database went back.' };
   const { since, noticedAt } = wentBack;
   const what = `The database went back to about ${timeText(since)} (noticed at ${timeText(noticedAt)}): erasures and answers since then are lost.`;
   const repeat = 'Repeat the erasures: docs/backup.md#went-back.';
