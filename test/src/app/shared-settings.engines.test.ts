@@ -16,7 +16,7 @@ async function openInstallation() {
   const home = stack.use(await openHome({ DATABASE_URL: await copyPostgres(), QUEUE_URL: redis.url }));
   const { webhook } = await home.open('receive');
   const workers = [await home.open('work'), await home.open('work'), await home.open('work')];
-  const sender = openSender({ url: webhook, key: home.signingKey, lanes: 2, retries: true });
+  const sender = openSender({ url: webhook, key: home.signingKey, lanes: 1, retries: true });
   let isLoading = true;
   const load = sender.send(whilst(() => isLoading, contactStory({ contacts: 200, versions: 50 })));
   const endLoad = async () => {
