@@ -1,8 +1,8 @@
 // The picture of docs/answers.md: the evening report as a mail program shows it.
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { mailBody } from '#workers/alerts/channels/email.ts';
-import { buildReport } from '#workers/alerts/message/digest.ts';
+import { mailBody } from '#workers/out/alerts/channels/email.ts';
+import { buildReport } from '#workers/out/alerts/message/digest.ts';
 import { eveningReport, bookingContext } from '../test/harness/data/booking-context.ts';
 
 const meetings = [

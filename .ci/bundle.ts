@@ -35,7 +35,8 @@ export async function writeBundle(folder: string): Promise<void> {
 /** Only what the command needs. */
 async function writeProgram(folder: string): Promise<readonly string[]> {
   const modules = await writeProduct(folder);
-  for (const path of ['bin', 'src/dashboard/assets']) cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of ['bin', 'src/addons/dashboard/assets'])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installedManifest(), null, 2)}\n`);
   return modules;
 }

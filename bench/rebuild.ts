@@ -3,7 +3,7 @@
 import { appendEntries } from '#src/store/log/append.ts';
 import { lockLog } from '#src/store/locks.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { parseBatch } from '#workers/pipeline/parse.ts';
+import { parseBatch } from '#workers/fold/pipeline/parse.ts';
 import { cpuSecondsOfAll } from './cpu.ts';
 import { bodies } from './deliveries.ts';
 import type { Figure, Measurement } from './measure.ts';

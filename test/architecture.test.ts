@@ -20,20 +20,20 @@ const floors: Readonly<Record<string, string>> = {
   'src/queue': 'src/base',
   'src/store': 'schemas src/{base,observability}',
   'src/upstream': 'schemas src/{base,config,observability}',
-  'workers/projections': 'schemas src/store',
-  'src/export': 'schemas src/{base,store} workers/projections',
+  'workers/fold/projections': 'schemas src/store',
+  'src/addons/export': 'schemas src/{base,store} workers/fold/projections',
   'src/addons/object-storage': 'src/{base,export}',
-  'workers/scheduling': 'src/{base,observability,store}',
-  'workers/pipeline': 'schemas src/{base,observability,queue,store} workers/projections',
+  'workers/sync/scheduling': 'src/{base,observability,store}',
+  'workers/fold/pipeline': 'schemas src/{base,observability,queue,store} workers/fold/projections',
   'src/feed': 'schemas src/{base,http,store} workers/{pipeline,projections}',
-  'workers/privacy': 'schemas src/{base,store} workers/{projections,pipeline}',
+  'workers/fold/privacy': 'schemas src/{base,store} workers/{projections,pipeline}',
   'workers/sync': 'schemas src/{base,store,upstream} workers/{projections,pipeline}',
   // What people and programs ask of the mirror, as typed functions.
   'src/read': 'schemas src/{base,store} workers/{projections,scheduling,pipeline,sync}',
-  'workers/retention': 'src/{base,store} workers/{projections,pipeline,scheduling}',
-  'workers/sinks': 'src/{base,signing,egress,store,feed}',
-  'src/addons/brokers': 'src/{base,egress,feed} workers/sinks',
-  'workers/alerts':
+  'workers/fold/retention': 'src/{base,store} workers/{projections,pipeline,scheduling}',
+  'workers/out/push': 'src/{base,signing,egress,store,feed}',
+  'workers/out/push/brokers': 'src/{base,egress,feed} workers/out/push',
+  'workers/out/alerts':
     'schemas src/{base,signing,egress,config,observability,store,read,feed} workers/{projections,scheduling,sync}',
   'src/receiver': 'src/{base,signing,observability,queue}',
   // Receives what is stored and what to remember as arguments; it does not use the store.
@@ -42,15 +42,15 @@ const floors: Readonly<Record<string, string>> = {
   'src/api':
     'schemas src/{base,signing,config,http,observability,queue,store,read,feed} workers/{projections,scheduling,pipeline,sync}',
   // The pages show what src/api answers or reads; they use neither the store nor the workers.
-  'src/dashboard': 'schemas src/{base,http,read,api}',
+  'src/addons/dashboard': 'schemas src/{base,http,read,api}',
   // Tools are answers of the API, too.
   'src/addons/mcp': 'schemas src/{base,http,read,api}',
   // Buttons are answers of the API, too; the other way round, messages of alerts.
-  'src/addons/slack': 'src/{base,egress,http,store,read,api} workers/alerts',
+  'workers/out/slack': 'src/{base,egress,http,store,read,api} workers/out/alerts',
   'src/app': `src/{base,signing,egress,config,observability,queue,store,read,upstream,feed,receiver,subscriptions,api,dashboard}
     src/addons/{brokers,mcp,slack} workers/{scheduling,pipeline,privacy,sync,retention,sinks,alerts}`,
   'src/doctor': `schemas src/{base,signing,config,observability,queue,store,read,upstream,receiver,subscriptions,api,app}
-    src/addons/slack workers/{sync,sinks,alerts}`,
+    workers/out/slack workers/{sync,sinks,alerts}`,
   'src/cli': `schemas src/{base,signing,config,observability,sandbox,queue,store,read,upstream,feed,export,receiver,subscriptions,api}
     src/{app,doctor} src/addons/{mcp,object-storage} workers/{projections,pipeline,scheduling,privacy,sync,retention,alerts}`,
   // What programs import: each file is one of the package's imports.
@@ -78,8 +78,8 @@ const purePackages = new Set(['zod', 'node:crypto']);
 
 /** What reads tables itself, besides src/store and src/read, and why. */
 const readElsewhere = [
-  ['src/export/', 'It writes the tables, columns and rows that a person chose.'],
-  ['workers/privacy/', 'It finds what it erases, within the transaction that erases it.'],
+  ['src/addons/export/', 'It writes the tables, columns and rows that a person chose.'],
+  ['workers/fold/privacy/', 'It finds what it erases, within the transaction that erases it.'],
   ['workers/sync/rebuild.ts', 'It compares the tables with those that it made from the log.'],
 ] as const;
 
@@ -236,15 +236,15 @@ describe('the architecture', () => {
       .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
       .map(({ path }) => path);
     expect(connecting).toEqual([
-      'src/addons/brokers/kafka.ts',
-      'src/addons/brokers/nats.ts',
-      'src/addons/brokers/redis-stream.ts',
+      'workers/out/push/brokers/kafka.ts',
+      'workers/out/push/brokers/nats.ts',
+      'workers/out/push/brokers/redis-stream.ts',
       'src/addons/object-storage/s3-client.ts',
       'src/addons/object-storage/s3-output.ts',
-      'src/addons/slack/buttons.ts',
-      'src/addons/slack/guarded-fetch.ts',
-      'src/addons/slack/slack-bot.ts',
-      'src/addons/slack/token-check.ts',
+      'workers/out/slack/buttons.ts',
+      'workers/out/slack/guarded-fetch.ts',
+      'workers/out/slack/slack-bot.ts',
+      'workers/out/slack/token-check.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
       'src/doctor/admin-url.ts',
@@ -262,7 +262,7 @@ describe('the architecture', () => {
       'src/subscriptions/probe.ts',
       'src/upstream/clients.ts',
       'src/upstream/oauth/redirect-listener.ts',
-      'workers/alerts/channels/email.ts',
+      'workers/out/alerts/channels/email.ts',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 // Mutation testing of the pure core: changes the code in small ways and sees whether a test fails.
 //
 //   npm run mutation                                   every file
-//   npm run mutation -- workers/projections/merge.ts   this file
+//   npm run mutation -- workers/fold/projections/merge.ts   this file
 import { availableParallelism } from 'node:os';
 
 interface Mutant {
@@ -19,35 +19,41 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'src/signing/signature.ts': { tests: 'test/src/signing/signature.test.ts', explained: 11 },
   'src/subscriptions/desired.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 4 },
   'src/subscriptions/plan.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 1 },
-  'workers/projections/version.ts': { tests: 'test/workers/projections/version.test.ts', explained: 0 },
-  'workers/projections/no-show.ts': { tests: 'test/workers/projections/no-show.test.ts', explained: 4 },
-  'workers/projections/merge.ts': {
-    tests: 'test/workers/projections/{merge-effects,merge-property}.test.ts',
+  'workers/fold/projections/version.ts': { tests: 'test/workers/fold/projections/version.test.ts', explained: 0 },
+  'workers/fold/projections/no-show.ts': { tests: 'test/workers/fold/projections/no-show.test.ts', explained: 4 },
+  'workers/fold/projections/merge.ts': {
+    tests: 'test/workers/fold/projections/{merge-effects,merge-property}.test.ts',
     explained: 7,
   },
-  'workers/pipeline/parse.ts': { tests: 'test/workers/pipeline/parse.test.ts', explained: 7 },
-  'workers/pipeline/bisect.ts': { tests: 'test/workers/pipeline/bisect.test.ts', explained: 0 },
-  'workers/pipeline/fold.ts': {
-    tests: 'test/workers/pipeline/fold.engines.test.ts test/src/store/bookings/booking-follower.engines.test.ts',
+  'workers/fold/pipeline/parse.ts': { tests: 'test/workers/fold/pipeline/parse.test.ts', explained: 7 },
+  'workers/fold/pipeline/bisect.ts': { tests: 'test/workers/fold/pipeline/bisect.test.ts', explained: 0 },
+  'workers/fold/pipeline/fold.ts': {
+    tests: 'test/workers/fold/pipeline/fold.engines.test.ts test/src/store/bookings/booking-follower.engines.test.ts',
     explained: 4,
   },
-  'workers/pipeline/screen.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts', explained: 0 },
-  'workers/privacy/screen.ts': { tests: 'test/workers/privacy/screen.engines.test.ts', explained: 6 },
-  'workers/privacy/late-facts.ts': { tests: 'test/workers/privacy/screen.engines.test.ts', explained: 7 },
-  'workers/privacy/redact-fact.ts': { tests: 'test/workers/privacy/redact-fact.test.ts', explained: 8 },
-  'workers/privacy/redact-mentions.ts': { tests: 'test/workers/privacy/redact-mentions.test.ts', explained: 1 },
-  'workers/alerts/rules/filter.ts': { tests: 'test/workers/alerts/rules/filter.test.ts', explained: 0 },
-  'workers/alerts/rules/subject.ts': { tests: 'test/workers/alerts/rules/subject.engines.test.ts', explained: 0 },
-  'workers/alerts/rules/rule.ts': {
-    tests: 'test/workers/alerts/rules/{rule,ruleset-settings}.test.ts',
+  'workers/fold/pipeline/screen.ts': { tests: 'test/workers/fold/pipeline/fold.engines.test.ts', explained: 0 },
+  'workers/fold/privacy/screen.ts': { tests: 'test/workers/fold/privacy/screen.engines.test.ts', explained: 6 },
+  'workers/fold/privacy/late-facts.ts': { tests: 'test/workers/fold/privacy/screen.engines.test.ts', explained: 7 },
+  'workers/fold/privacy/redact-fact.ts': { tests: 'test/workers/fold/privacy/redact-fact.test.ts', explained: 8 },
+  'workers/fold/privacy/redact-mentions.ts': {
+    tests: 'test/workers/fold/privacy/redact-mentions.test.ts',
+    explained: 1,
+  },
+  'workers/out/alerts/rules/filter.ts': { tests: 'test/workers/out/alerts/rules/filter.test.ts', explained: 0 },
+  'workers/out/alerts/rules/subject.ts': {
+    tests: 'test/workers/out/alerts/rules/subject.engines.test.ts',
     explained: 0,
   },
-  'workers/alerts/rules/ruleset.ts': {
-    tests: 'test/workers/alerts/rules/{ruleset,ruleset-settings}.test.ts',
+  'workers/out/alerts/rules/rule.ts': {
+    tests: 'test/workers/out/alerts/rules/{rule,ruleset-settings}.test.ts',
+    explained: 0,
+  },
+  'workers/out/alerts/rules/ruleset.ts': {
+    tests: 'test/workers/out/alerts/rules/{ruleset,ruleset-settings}.test.ts',
     explained: 2,
   },
-  'workers/alerts/rules/to-host.ts': {
-    tests: 'test/workers/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',
+  'workers/out/alerts/rules/to-host.ts': {
+    tests: 'test/workers/out/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',
     explained: 2,
   },
 };

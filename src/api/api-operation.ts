@@ -4,7 +4,7 @@ import type { Tail } from '#src/feed/tail.ts';
 import type { Cursors } from '#src/http/cursor.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Screen } from '#workers/pipeline/screen.ts';
+import type { Screen } from '#workers/fold/pipeline/screen.ts';
 import type { AnswerRecorder } from '#workers/sync/answer.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';

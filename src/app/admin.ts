@@ -15,7 +15,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import type { Listeners } from './listeners.ts';
 import { mcpOf } from './mcp.ts';
 import { errorLogger } from './mirror.ts';
@@ -128,7 +128,7 @@ function readsOf(
 /** The dashboard, loaded with the first page that is opened. */
 const pagesOf = ({ log, store, adminUrl }: { log: Log; store: Store | undefined; adminUrl: string | undefined }) =>
   memoize(async (): Promise<Pages> => {
-    const { createDashboard } = await import('#src/dashboard/dashboard.ts');
+    const { createDashboard } = await import('#src/addons/dashboard/dashboard.ts');
     const report = errorLogger(log, 'dashboard');
     const timezone = () => store?.settings.reportTimezone ?? 'UTC';
     return createDashboard({ version: manifest.version, timezone, adminUrl, clock: Date.now, report });

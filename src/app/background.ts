@@ -21,7 +21,7 @@ export interface BackgroundNeeds extends JobNeeds {
 
 /** Prunes old content from the log; needs the store alone, so it also runs where the service cannot be called. */
 export async function openRetention({ opened, ...needs }: BackgroundNeeds): Promise<void> {
-  const { retentionJob } = await import('#workers/retention/retention-job.ts');
+  const { retentionJob } = await import('#workers/fold/retention/retention-job.ts');
   const { sleepUnlessAborted } = await import('#src/base/time.ts');
   const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: needs.nowMs };
   const schedules = startJobs(needs, [retentionJob(timing)]);

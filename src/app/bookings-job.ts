@@ -4,7 +4,7 @@ import { sleepUntilNext } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Job } from '#workers/scheduling/scheduler.ts';
+import type { Job } from '#workers/sync/scheduling/scheduler.ts';
 
 export interface BookingsJobNeeds {
   readonly store: Store;

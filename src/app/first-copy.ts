@@ -5,7 +5,7 @@ import type { Log } from '#src/observability/log.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { backfill, type BackfillNeeds, type BackfillReport } from '#workers/sync/backfill/backfill.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources } from '#workers/sync/sources.ts';

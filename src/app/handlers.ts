@@ -5,8 +5,8 @@ import type { Tail } from '#src/feed/tail.ts';
 import { throttled } from '#src/observability/log.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
-import { pump } from '#workers/sinks/pump.ts';
+import type { Job, Schedules } from '#workers/sync/scheduling/scheduler.ts';
+import { pump } from '#workers/out/push/pump.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
 export interface FeedHandler {

@@ -5,7 +5,7 @@ import type { Config } from '#src/config/load.ts';
 import { pollPeriodMs } from '#src/config/polling.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
+import { startSchedules, type Job, type Schedules } from '#workers/sync/scheduling/scheduler.ts';
 
 export interface JobNeeds {
   readonly store: Store;

@@ -6,7 +6,7 @@ import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import { makeKey } from '#workers/privacy/erasure-index.ts';
+import { makeKey } from '#workers/fold/privacy/erasure-index.ts';
 import { errorLogger } from './mirror.ts';
 import manifest from '../../package.json' with { type: 'json' };
 

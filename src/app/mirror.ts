@@ -10,7 +10,7 @@ import { openStore, addressInWords } from '#src/store/open-store.ts';
 import type { SettingName } from '#src/store/shared-settings.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { requireSameSettings } from './mirror-settings.ts';
-import { readRetentionState } from '#workers/retention/retention-job.ts';
+import { readRetentionState } from '#workers/fold/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 
 interface MirrorOptions {

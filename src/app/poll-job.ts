@@ -9,7 +9,7 @@ import type { Config } from '#src/config/load.ts';
 import { pollPeriodMs } from '#src/config/polling.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Job } from '#workers/scheduling/scheduler.ts';
+import type { Job } from '#workers/sync/scheduling/scheduler.ts';
 import { backfill } from '#workers/sync/backfill/backfill.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';

@@ -4,10 +4,10 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { positionOf } from '#workers/sinks/pump.ts';
-import { requestRestart } from '#workers/sinks/restart.ts';
-import { sinkNeedsOf } from '#workers/sinks/sink-log.ts';
-import { SendError } from '#workers/sinks/sink.ts';
+import { positionOf } from '#workers/out/push/pump.ts';
+import { requestRestart } from '#workers/out/push/restart.ts';
+import { sinkNeedsOf } from '#workers/out/push/sink-log.ts';
+import { SendError } from '#workers/out/push/sink.ts';
 import { sinksFor } from './sinks.ts';
 
 const checkMs = 10_000;

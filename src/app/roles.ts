@@ -18,8 +18,8 @@ import type { Listener } from '#src/receiver/listener.ts';
 import { createReceiver, type ReceiverNeeds as ReceiverParts } from '#src/receiver/webhook.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
-import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { startDeliveryWorker } from '#workers/fold/pipeline/delivery-worker.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { addDiskHealth, diskLogFolder } from './disk.ts';
 import type { LogWatch } from './log-watch.ts';
 

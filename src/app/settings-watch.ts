@@ -9,7 +9,7 @@ import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { reloadSettings } from '#src/store/settings-row.ts';
 import { settingNames, variableOf, type SettingName, type StatedSettings } from '#src/store/shared-settings.ts';
-import { readMark } from '#workers/privacy/erasure-index.ts';
+import { readMark } from '#workers/fold/privacy/erasure-index.ts';
 
 interface WatchNeeds {
   readonly store: Store;

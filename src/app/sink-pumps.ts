@@ -1,6 +1,6 @@
 // Pushes the feed to the configured sinks. Of all processes that share the store, one at a time fills each sink.
-import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
-import { positionOf, pump, type PumpNeeds } from '#workers/sinks/pump.ts';
+import type { Job, Schedules } from '#workers/sync/scheduling/scheduler.ts';
+import { positionOf, pump, type PumpNeeds } from '#workers/out/push/pump.ts';
 import { sinksFor, type NamedSink, type SinkSettings } from './sinks.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { throttled } from '#src/observability/log.ts';

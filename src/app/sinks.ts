@@ -2,16 +2,16 @@
 import type { Config } from '#src/config/load.ts';
 import { readBrokers } from '#src/egress/broker-url.ts';
 import { createOutgoing } from '#src/egress/http.ts';
-import type { OpenSink } from '#workers/sinks/sink.ts';
-import { webhookSink } from '#workers/sinks/webhook.ts';
+import type { OpenSink } from '#workers/out/push/sink.ts';
+import { webhookSink } from '#workers/out/push/webhook.ts';
 
 type Feed = Config['feed'];
 export type SinkSettings = Partial<Feed> & Pick<Feed, 'pushAllowPrivate' | 'streamKey' | 'streamMaxLength'>;
 
 const load = {
-  redisStream: async () => (await import('#src/addons/brokers/redis-stream.ts')).redisStreamSink,
-  nats: async () => (await import('#src/addons/brokers/nats.ts')).natsSink,
-  kafka: async () => (await import('#src/addons/brokers/kafka.ts')).kafkaSink,
+  redisStream: async () => (await import('#workers/out/push/brokers/redis-stream.ts')).redisStreamSink,
+  nats: async () => (await import('#workers/out/push/brokers/nats.ts')).natsSink,
+  kafka: async () => (await import('#workers/out/push/brokers/kafka.ts')).kafkaSink,
 };
 
 export interface NamedSink {

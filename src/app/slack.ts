@@ -3,9 +3,9 @@
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { answerKey } from '#src/read/bookings/answer-link.ts';
-import type { SlackBot } from '#workers/alerts/channels/slack.ts';
-import type { MessageNeeds } from '#workers/alerts/message/message.ts';
-import type { SendNeeds } from '#workers/alerts/outbox/send.ts';
+import type { SlackBot } from '#workers/out/alerts/channels/slack.ts';
+import type { MessageNeeds } from '#workers/out/alerts/message/message.ts';
+import type { SendNeeds } from '#workers/out/alerts/outbox/send.ts';
 import { answerRecorder, newKey } from './answers.ts';
 import { startHandler } from './handlers.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
@@ -21,14 +21,14 @@ type SlackApp = NonNullable<Config['alerts']['slackApp']>;
 type Messages = MessageNeeds & Pick<SendNeeds, 'store' | 'rules'>;
 
 export async function openSlackApp(needs: SlackNeeds, messages: Messages, app: SlackApp) {
-  const { openSlackBot } = await import('#src/addons/slack/slack-bot.ts');
+  const { openSlackBot } = await import('#workers/out/slack/slack-bot.ts');
   const bot = openSlackBot(messages, app);
   const opened: { readonly bot: SlackBot; close(): Promise<void> } = { bot, close: async () => bot.close() };
   const { config, store, tail, clock, log } = needs;
   const answers = answerRecorder({ config, store, nowMs: clock });
   const { appToken } = app;
   if (answers === undefined || appToken === undefined) return opened;
-  const { listenToButtons } = await import('#src/addons/slack/buttons.ts');
+  const { listenToButtons } = await import('#workers/out/slack/buttons.ts');
   const key = await answerKey(store, newKey);
   const buttons = { store, tail, clock, answers, key, bot, report: errorLogger(log, 'slack') };
   const listening = startJobs(

@@ -1,7 +1,7 @@
 // Formats text for a terminal: tables, progress lines, and values that cannot control the terminal.
 import stringWidth from 'fast-string-width';
 import { changedItems, type OptionLabels } from '#src/base/changed-items.ts';
-import type { Changes } from '#workers/projections/merge.ts';
+import type { Changes } from '#workers/fold/projections/merge.ts';
 import { escapeControls } from './terminal-output.ts';
 import type { VerbContext } from './verb.ts';
 

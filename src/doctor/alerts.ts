@@ -2,10 +2,10 @@
 import { slotstream } from '#src/base/command.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Store } from '#src/store/contract.ts';
-import { configuredChannels } from '#workers/alerts/channels/channels.ts';
-import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
-import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
-import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
+import { configuredChannels } from '#workers/out/alerts/channels/channels.ts';
+import { unknownContactFields } from '#workers/out/alerts/rules/custom-fields.ts';
+import { loadRules, type Ruleset } from '#workers/out/alerts/rules/ruleset.ts';
+import { unknownFormNames } from '#workers/out/alerts/submissions/form-without-booking.ts';
 import { openIfAny, type Check } from './check.ts';
 
 const name = 'alerts';
@@ -56,6 +56,6 @@ export async function alertWarnings({ alerts, rules, store }: WarningInput) {
 
 async function slackWarnings(app: Config['alerts']['slackApp']) {
   if (app === undefined) return [];
-  const { slackTokenWarnings } = await import('#src/addons/slack/token-check.ts');
+  const { slackTokenWarnings } = await import('#workers/out/slack/token-check.ts');
   return slackTokenWarnings(app);
 }

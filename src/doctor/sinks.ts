@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { readStatus } from '#src/app/read-status.ts';
 import { slotstream } from '#src/base/command.ts';
 import { sinksFor } from '#src/app/sinks.ts';
-import { positionOf } from '#workers/sinks/pump.ts';
-import { sinkNeedsOf } from '#workers/sinks/sink-log.ts';
-import { SendError, type SinkNeeds } from '#workers/sinks/sink.ts';
+import { positionOf } from '#workers/out/push/pump.ts';
+import { sinkNeedsOf } from '#workers/out/push/sink-log.ts';
+import { SendError, type SinkNeeds } from '#workers/out/push/sink.ts';
 import type { Check } from './check.ts';
 
 const name = 'feed';

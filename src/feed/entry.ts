@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { json } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
-import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
-import { erasureEvent } from '#workers/projections/erasure.ts';
+import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
+import { erasureEvent } from '#workers/fold/projections/erasure.ts';
 import { payloadText } from './payload.ts';
 import { rowsAfter } from './rows.ts';
 

@@ -4,10 +4,10 @@ import { readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { FeedRow } from '#src/store/log/feed.ts';
 import { tables } from '#src/store/tables.ts';
-import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
-import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
-import { erasureEvent, parseErasure } from '#workers/projections/erasure.ts';
-import { embeddings, rowsTouchedBy, tableOfEvent, type RowKey } from '#workers/projections/touches.ts';
+import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
+import { mirrorTables, type MirrorTable } from '#workers/fold/projections/contract.ts';
+import { erasureEvent, parseErasure } from '#workers/fold/projections/erasure.ts';
+import { embeddings, rowsTouchedBy, tableOfEvent, type RowKey } from '#workers/fold/projections/touches.ts';
 
 /** State of the fold, which may change without an entry. */
 const foldColumns: readonly string[] = ['as_of', 'version', 'lagging', 'no_show_facts'];

@@ -2,9 +2,9 @@
 // by which that is old which the test says.
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
-import { prune, type RetentionReport } from '#workers/retention/retention.ts';
+import { erase } from '#workers/fold/privacy/erase.ts';
+import { targetOf } from '#workers/fold/privacy/target.ts';
+import { prune, type RetentionReport } from '#workers/fold/retention/retention.ts';
 import { rowsOf, tableNames } from './stores.ts';
 
 const newKey = (): string => 'k'.repeat(64);

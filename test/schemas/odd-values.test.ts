@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
-import { project } from '#workers/projections/registry.ts';
+import { project } from '#workers/fold/projections/registry.ts';
 import { runs } from '../harness/runs.ts';
 import { api, bodyOf, contactRecord, fullInvitee } from './bodies.ts';
 

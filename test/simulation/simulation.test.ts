@@ -1,7 +1,7 @@
 // The path of a delivery, from the intake to the alert, in one process under fast-check's scheduler: docs/proof/testing.md describes it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, it } from 'vitest';
-import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import type { Ruleset } from '#workers/out/alerts/rules/ruleset.ts';
 import { rulesOf } from '../harness/alerts/watched-rules.ts';
 import { isLongRun, propertyTimeoutMs, runs } from '../harness/runs.ts';
 import { freshMemory, type TestStore } from '../harness/stores.ts';

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { quarantine } from '#workers/pipeline/ingest.ts';
-import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { quarantine } from '#workers/fold/pipeline/ingest.ts';
+import { blankEntry, parseText } from '#workers/fold/pipeline/parse.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { observedRecord } from '#workers/sync/record-entry.ts';
 import { replay } from '#workers/sync/replay.ts';

@@ -5,11 +5,11 @@ import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
 import { rowsByUri } from '#src/store/record-search.ts';
-import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
-import { changesFromNothing, type Changes } from '#workers/projections/merge.ts';
-import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
-import { reparse } from '#workers/pipeline/parse.ts';
-import { embeddings, rowsTouchedBy } from '#workers/projections/touches.ts';
+import { mirrorTables, type Fact, type MirrorTable } from '#workers/fold/projections/contract.ts';
+import { changesFromNothing, type Changes } from '#workers/fold/projections/merge.ts';
+import { originsOf, type Origin, type Row } from '#workers/fold/projections/field-origins.ts';
+import { reparse } from '#workers/fold/pipeline/parse.ts';
+import { embeddings, rowsTouchedBy } from '#workers/fold/projections/touches.ts';
 
 export type TouchingEntry = Readonly<ReturnType<typeof touchingEntry>>;
 export type ColumnOrigin = Readonly<ReturnType<typeof columnsOf>[number]>;

@@ -17,7 +17,7 @@ import {
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { getScheduledEvent, getTranscript } from '#src/upstream/endpoints.ts';
-import type { FoldNeeds } from '#workers/pipeline/fold.ts';
+import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
 import { requireSameOrganization } from './mirror-identity.ts';
 import { ingestRecords, type ServiceRecord } from './records.ts';
 import { isReadFailure } from './resources/left-out.ts';

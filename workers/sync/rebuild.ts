@@ -16,12 +16,12 @@ import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#s
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
-import type { FoldNeeds } from '#workers/pipeline/fold.ts';
-import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
-import { emptyWorkspace } from '#workers/pipeline/row-workspace.ts';
-import { childTables } from '#workers/projections/child-rows.ts';
-import { mirrorTables, type Fact } from '#workers/projections/contract.ts';
-import { mergeUnrecorded } from '#workers/projections/merge.ts';
+import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
+import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
+import { emptyWorkspace } from '#workers/fold/pipeline/row-workspace.ts';
+import { childTables } from '#workers/fold/projections/child-rows.ts';
+import { mirrorTables, type Fact } from '#workers/fold/projections/contract.ts';
+import { mergeUnrecorded } from '#workers/fold/projections/merge.ts';
 
 export interface RebuildNeeds extends FoldNeeds {
   readonly onProgress?: (entries: number) => void;

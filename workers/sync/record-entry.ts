@@ -5,7 +5,7 @@ import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wir
 import type { Unit } from '#src/store/contract.ts';
 import { observeAgain } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
-import { blankEntry, parseText, type ParsedItem } from '#workers/pipeline/parse.ts';
+import { blankEntry, parseText, type ParsedItem } from '#workers/fold/pipeline/parse.ts';
 
 export type RecordSource = 'backfill' | 'reconcile';
 

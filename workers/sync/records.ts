@@ -9,10 +9,10 @@ import type { JsonObject } from '#schemas/wire.ts';
 import { appendEntries, knownEntries, moveEntry } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import { prunedAmong } from '#src/store/log/retention.ts';
-import { foldBatch, type FoldedItem, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import { isUnprojected } from '#workers/pipeline/parse.ts';
-import { drawsFrom } from '#workers/projections/field-origins.ts';
-import { merge, type Changes } from '#workers/projections/merge.ts';
+import { foldBatch, type FoldedItem, type FoldNeeds, type FoldPolicy } from '#workers/fold/pipeline/fold.ts';
+import { isUnprojected } from '#workers/fold/pipeline/parse.ts';
+import { drawsFrom } from '#workers/fold/projections/field-origins.ts';
+import { merge, type Changes } from '#workers/fold/projections/merge.ts';
 import {
   distinctRecords,
   observedRecord,

@@ -8,11 +8,11 @@ import { knownEntries, moveEntry } from '#src/store/log/append.ts';
 import type { DeliveryFilter, SeqRange } from '#src/store/log/log-candidates.ts';
 import { entriesMatching, readDelivery } from '#src/store/log/log-search.ts';
 import { lastSeq, type LogEntry, type Outcome } from '#src/store/log/read.ts';
-import { bisect } from '#workers/pipeline/bisect.ts';
-import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import { quarantineOthers } from '#workers/pipeline/organization.ts';
-import { isApiRead, isUnprojected, reparse, type ParsedItem } from '#workers/pipeline/parse.ts';
-import { merge, type Changes } from '#workers/projections/merge.ts';
+import { bisect } from '#workers/fold/pipeline/bisect.ts';
+import { fold, type FoldNeeds, type FoldPolicy } from '#workers/fold/pipeline/fold.ts';
+import { quarantineOthers } from '#workers/fold/pipeline/organization.ts';
+import { isApiRead, isUnprojected, reparse, type ParsedItem } from '#workers/fold/pipeline/parse.ts';
+import { merge, type Changes } from '#workers/fold/projections/merge.ts';
 
 export interface ReplayNeeds extends FoldNeeds {
   /** Called for every entry whose outcome or rows change. */

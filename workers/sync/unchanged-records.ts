@@ -5,10 +5,10 @@ import { isObject, isUri } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lockLog } from '#src/store/locks.ts';
 import { readUnchecked, writeUnchecked, type StoredRow } from '#src/store/rows.ts';
-import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
-import { factsOf, snapshotAgain } from '#workers/projections/no-show.ts';
-import { isPageOf, observedAgain, ranks, rowVersion } from '#workers/projections/version.ts';
-import { embeddings, tableOfKind } from '#workers/projections/touches.ts';
+import { mirrorTables, type MirrorTable } from '#workers/fold/projections/contract.ts';
+import { factsOf, snapshotAgain } from '#workers/fold/projections/no-show.ts';
+import { isPageOf, observedAgain, ranks, rowVersion } from '#workers/fold/projections/version.ts';
+import { embeddings, tableOfKind } from '#workers/fold/projections/touches.ts';
 import { storeObservations, type ObservedRecord } from './record-entry.ts';
 
 /** The table of the one row that a read touches; undefined when it may touch another row. */

@@ -15,8 +15,8 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { secondMs } from '#src/base/time.ts';
-import type { FormatName } from '#src/export/formats.ts';
-import { throwIfStopped, type Destination } from '#src/export/output.ts';
+import type { FormatName } from '#src/addons/export/formats.ts';
+import { throwIfStopped, type Destination } from '#src/addons/export/output.ts';
 import { openS3Client, type S3Account } from './s3-client.ts';
 import type { S3Target } from './s3-target.ts';
 

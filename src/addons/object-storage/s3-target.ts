@@ -1,6 +1,6 @@
 // Addresses of object storage, as `--out` takes them.
 import { SlotstreamError } from '#src/base/errors.ts';
-import { formatOf } from '#src/export/formats.ts';
+import { formatOf } from '#src/addons/export/formats.ts';
 
 export interface S3Target {
   readonly bucket: string;

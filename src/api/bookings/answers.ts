@@ -10,7 +10,7 @@ import { conflict, denied, HttpError, invalid, notFound, titledError } from '#sr
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { attendances } from '#src/store/bookings/evidence.ts';
 import { journeyOf, type BookingRow } from '#src/read/bookings/bookings.ts';
-import type { Answerer } from '#workers/projections/attendance.ts';
+import type { Answerer } from '#workers/fold/projections/attendance.ts';
 import { answers, statusOf, type Answer } from '#workers/sync/answer.ts';
 import { outcomes } from './booking-record.ts';
 

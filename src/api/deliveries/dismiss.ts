@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instantOf } from '#src/base/time.ts';
 import { conflict, invalid } from '#src/http/http-error.ts';
-import { isUnprojected } from '#workers/pipeline/parse.ts';
+import { isUnprojected } from '#workers/fold/pipeline/parse.ts';
 import { dismissEntries, dismissMatching } from '#workers/sync/dismiss.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { findDelivery, oneDelivery, wholeDelivery } from './deliveries.ts';

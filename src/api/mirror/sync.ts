@@ -2,7 +2,7 @@
 import type { ApiContext } from '#src/api/api-operation.ts';
 import { instantOf } from '#src/base/time.ts';
 import { countPendingLinks } from '#src/store/follow-up-rows.ts';
-import { readLease } from '#workers/scheduling/lease.ts';
+import { readLease } from '#workers/sync/scheduling/lease.ts';
 import { readBackfillState } from '#workers/sync/backfill/backfill.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';

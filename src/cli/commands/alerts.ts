@@ -14,12 +14,12 @@ import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import { adminUrlWarning } from '#src/doctor/admin-url.ts';
 import { alertWarnings } from '#src/doctor/alerts.ts';
 import { openIfAny } from '#src/doctor/check.ts';
-import { type Channel } from '#workers/alerts/channels/channel.ts';
+import { type Channel } from '#workers/out/alerts/channels/channel.ts';
 import { channelNames, type ChannelName } from '#src/store/alerts/channel-names.ts';
-import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { testMessage } from '#workers/alerts/message/message.ts';
-import { channelVariables } from '#workers/alerts/rules/cross-rule-errors.ts';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { configuredChannels, openChannels } from '#workers/out/alerts/channels/channels.ts';
+import { testMessage } from '#workers/out/alerts/message/message.ts';
+import { channelVariables } from '#workers/out/alerts/rules/cross-rule-errors.ts';
+import { loadRules } from '#workers/out/alerts/rules/ruleset.ts';
 import { renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 

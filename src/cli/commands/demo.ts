@@ -21,10 +21,10 @@ import { connect } from '#src/cli/connect.ts';
 import { sandboxForm } from '#src/cli/sandbox-form.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
-import type { FoldNeeds } from '#workers/pipeline/fold.ts';
-import { ingestParsed } from '#workers/pipeline/ingest.ts';
-import { parseBatch } from '#workers/pipeline/parse.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
+import { ingestParsed } from '#workers/fold/pipeline/ingest.ts';
+import { parseBatch } from '#workers/fold/pipeline/parse.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 
 const tableEvery = 20;
 

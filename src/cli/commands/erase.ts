@@ -7,9 +7,9 @@ import { openCurrentMirror } from '#src/app/mirror.ts';
 import type { Config } from '#src/config/load.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { erase as erasePerson } from '#workers/privacy/erase.ts';
-import type { Receipt } from '#workers/privacy/receipt.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { erase as erasePerson } from '#workers/fold/privacy/erase.ts';
+import type { Receipt } from '#workers/fold/privacy/receipt.ts';
+import { targetOf } from '#workers/fold/privacy/target.ts';
 import { renderTable, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 

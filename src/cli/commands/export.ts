@@ -11,11 +11,11 @@ import {
   type ExportReport,
   type ExportRequest,
   type FullExportReason,
-} from '#src/export/export.ts';
-import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
-import { openFileOutput, openTextOutput, type Destination } from '#src/export/output.ts';
+} from '#src/addons/export/export.ts';
+import { formatNames, formatOf, loadFormat, type FormatName } from '#src/addons/export/formats.ts';
+import { openFileOutput, openTextOutput, type Destination } from '#src/addons/export/output.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
-import { sourceNames } from '#src/export/source.ts';
+import { sourceNames } from '#src/addons/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
 import { nameLines, reportProgress } from '#src/cli/terminal.ts';

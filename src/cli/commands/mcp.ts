@@ -7,7 +7,7 @@ import { openCurrentMirror } from '#src/app/mirror.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { listProcesses } from '#src/store/processes.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { defineVerb } from '#src/cli/verb.ts';
 
 export const mcp = defineVerb({

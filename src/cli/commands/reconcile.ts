@@ -10,7 +10,7 @@ import { requireSettings } from '#src/config/missing-settings.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { holdBack } from '#workers/scheduling/lease.ts';
+import { holdBack } from '#workers/sync/scheduling/lease.ts';
 import { countLines, isDrift, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
@@ -23,7 +23,7 @@ import {
 } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { redactDeletedContacts } from '#workers/sync/redact-deleted-contacts.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';

@@ -15,7 +15,7 @@ import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { dismissEntries, dismissMatching } from '#workers/sync/dismiss.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { changeLines, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 

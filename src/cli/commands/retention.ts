@@ -4,7 +4,7 @@ import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { counted } from '#src/base/number-text.ts';
 import { sleepUnlessAborted, timeText } from '#src/base/time.ts';
-import { runRetention } from '#workers/retention/retention-job.ts';
+import { runRetention } from '#workers/fold/retention/retention-job.ts';
 import { asJson, defineVerb, unlessStopped } from '#src/cli/verb.ts';
 
 export const retention = defineVerb({

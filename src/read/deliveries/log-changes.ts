@@ -2,7 +2,7 @@
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks, inChunks } from '#src/store/prepared-sql.ts';
-import { erasureEvent } from '#workers/projections/erasure.ts';
+import { erasureEvent } from '#workers/fold/projections/erasure.ts';
 
 export interface LogPage {
   readonly end: number;

@@ -6,7 +6,7 @@ import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { BookingsBehind } from '#src/store/status-counts.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { UnprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
-import type { LateJob } from '#workers/scheduling/lease.ts';
+import type { LateJob } from '#workers/sync/scheduling/lease.ts';
 import { clockCheck } from './delivery-health.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
 import { ageText, type HealthCheck } from './health-check.ts';

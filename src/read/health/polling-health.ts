@@ -2,7 +2,7 @@
 import { duration } from '#src/base/number-text.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readLease } from '#workers/scheduling/lease.ts';
+import { readLease } from '#workers/sync/scheduling/lease.ts';
 import { filledAt } from '#workers/sync/mirror-identity.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import type { HealthCheck } from './health-check.ts';

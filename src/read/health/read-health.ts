@@ -8,7 +8,7 @@ import type { ProcessRow } from '#src/store/processes.ts';
 import { positionsAhead } from '#src/store/log/consumer-offsets.ts';
 import { bookingsBehind } from '#src/store/status-counts.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
-import { lateJobs, type LateJob } from '#workers/scheduling/lease.ts';
+import { lateJobs, type LateJob } from '#workers/sync/scheduling/lease.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';

@@ -1,9 +1,9 @@
 // The oracle finds nothing in a sound database, and every planted fault. Only this test uses the product: to fill the database.
 import { describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
-import { erase } from '#workers/privacy/erase.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { erase } from '#workers/fold/privacy/erase.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
+import { targetOf } from '#workers/fold/privacy/target.ts';
 import { ingest, freshSqlite, receivedAt, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { history } from '../load/history.ts';
 import { canaries } from '../load/world.ts';

@@ -1,11 +1,11 @@
 // Every alert channel there is, a web server and a mail server behind them, and messages to send.
 import fc from 'fast-check';
 import { createLog } from '#src/observability/log.ts';
-import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
-import { openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
-import { buildReport } from '#workers/alerts/message/digest.ts';
-import { buildMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
-import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
+import type { Channel, SendResult } from '#workers/out/alerts/channels/channel.ts';
+import { openChannels, type ChannelSettings } from '#workers/out/alerts/channels/channels.ts';
+import { buildReport } from '#workers/out/alerts/message/digest.ts';
+import { buildMessage, type Message, type MessageInput } from '#workers/out/alerts/message/message.ts';
+import { sanitizeLine, sanitizeLines } from '#workers/out/alerts/message/sanitize-text.ts';
 import { anyText } from '../data/any-text.ts';
 import { bookingContext, eveningReport } from '../data/booking-context.ts';
 import { messageTexts } from '../data/hostile.ts';

@@ -2,7 +2,7 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadRules, type BookingRule, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { loadRules, type BookingRule, type Ruleset } from '#workers/out/alerts/rules/ruleset.ts';
 
 type LoadOptions = Partial<Omit<Parameters<typeof loadRules>[0], 'file'>>;
 

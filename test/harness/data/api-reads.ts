@@ -4,7 +4,7 @@ import type { JsonObject } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeletableKind, RecordKind } from '#schemas/records.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { history, type Fact, type Observation } from './delivery-histories.ts';
 import {
   about,

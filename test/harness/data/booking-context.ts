@@ -1,7 +1,7 @@
 // Booking contexts for tests of alerts, with as few values as a test needs.
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
-import type { buildReport } from '#workers/alerts/message/digest.ts';
+import type { buildReport } from '#workers/out/alerts/message/digest.ts';
 
 /** A row with these values and null everywhere else. */
 export function rowOf<Name extends TableName>(name: Name, known: Partial<TableRow<Name>>): TableRow<Name> {

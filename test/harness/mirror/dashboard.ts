@@ -1,5 +1,5 @@
 // The dashboard without sockets: the admin listener with its pages, on a store of its own.
-import { createDashboard } from '#src/dashboard/dashboard.ts';
+import { createDashboard } from '#src/addons/dashboard/dashboard.ts';
 import { bearer, readToken } from './api-app.ts';
 import { openReadApi, type ReadApiOptions } from './read-api.ts';
 

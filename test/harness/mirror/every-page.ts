@@ -1,6 +1,6 @@
 // Finds addresses of every page of the dashboard, as a visitor does: by following links from the navigation.
-import { sections } from '#src/dashboard/page.ts';
-import { pages } from '#src/dashboard/pages.ts';
+import { sections } from '#src/addons/dashboard/page.ts';
+import { pages } from '#src/addons/dashboard/pages.ts';
 
 /**
  * Addresses of each page that a link leads to, and the paths of pages that no link leads to. `read` answers the markup of a page. At most

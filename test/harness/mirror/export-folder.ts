@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { canonicalJson } from '#schemas/wire.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { planExport, runExport, type ExportReport, type ExportRequest } from '#src/export/export.ts';
-import { openFileOutput } from '#src/export/output.ts';
+import { planExport, runExport, type ExportReport, type ExportRequest } from '#src/addons/export/export.ts';
+import { openFileOutput } from '#src/addons/export/output.ts';
 import { readCsv, readParquet, type DuckRow } from '../duckdb.ts';
 
 export type ExportFolder = Awaited<ReturnType<typeof exportFolder>>;

@@ -1,9 +1,9 @@
 // The fold without a database: compile and join over rows in memory, written and read again between batches.
-import { erasureEntry, erasureEvent } from '#workers/projections/erasure.ts';
-import { childTables } from '#workers/projections/child-rows.ts';
-import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
-import { merge, type Effect, type MergeOptions, type WorkingRow } from '#workers/projections/merge.ts';
-import { parseText, blankEntry } from '#workers/pipeline/parse.ts';
+import { erasureEntry, erasureEvent } from '#workers/fold/projections/erasure.ts';
+import { childTables } from '#workers/fold/projections/child-rows.ts';
+import { mirrorTables, type Fact, type MirrorTable } from '#workers/fold/projections/contract.ts';
+import { merge, type Effect, type MergeOptions, type WorkingRow } from '#workers/fold/projections/merge.ts';
+import { parseText, blankEntry } from '#workers/fold/pipeline/parse.ts';
 import { parseRecord, observedRecord } from '#workers/sync/record-entry.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import type { Fact as HistoryFact, Observation } from '../data/delivery-histories.ts';

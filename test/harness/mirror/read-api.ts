@@ -12,7 +12,7 @@ import { answerSchema } from '#src/http/operation.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
 import type { Answer } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';

@@ -7,8 +7,8 @@ import { createLog } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
-import type { SendFailure } from '#workers/sinks/keyed-sender.ts';
-import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';
+import type { SendFailure } from '#workers/out/push/keyed-sender.ts';
+import { positionOf, pump, type PumpInput } from '#workers/out/push/pump.ts';
 import { eventually, happened } from '../moments.ts';
 import { until } from '../ports.ts';
 

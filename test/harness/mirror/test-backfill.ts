@@ -3,7 +3,7 @@ import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { backfill, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 import { clientOf } from '../sandbox/api-clients.ts';

@@ -4,7 +4,7 @@ import { eventKinds, isEventKind } from '#schemas/events.ts';
 import { reconcile, type Scope, type ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 

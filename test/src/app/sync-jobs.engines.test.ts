@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { readLease } from '#workers/scheduling/lease.ts';
+import { readLease } from '#workers/sync/scheduling/lease.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { eventually } from '../../harness/moments.ts';
 import { until } from '../../harness/ports.ts';

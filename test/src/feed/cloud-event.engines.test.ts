@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloudEventBatch, eventSourceOf } from '#src/feed/cloud-event.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { erase } from '#workers/fold/privacy/erase.ts';
+import { targetOf } from '#workers/fold/privacy/target.ts';
 import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';

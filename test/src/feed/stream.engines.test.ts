@@ -9,7 +9,7 @@ import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openStream } from '#src/feed/stream.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { eventually } from '../../harness/moments.ts';
 import { openedAnew } from '../../harness/opened.ts';
 import { freshSqlite, ingestBodies } from '../../harness/stores.ts';

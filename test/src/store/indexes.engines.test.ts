@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { mirrorTables } from '#workers/projections/contract.ts';
+import { mirrorTables } from '#workers/fold/projections/contract.ts';
 import { availableEngines } from '../../harness/stores.ts';
 
 const both = (query: string) => ({ query, isOnSqlite: true });

@@ -17,7 +17,7 @@ import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { unredactedContacts } from '#src/store/unredacted-contacts.ts';
 import { redactDeletedContacts } from '#workers/sync/redact-deleted-contacts.ts';
 import { readAccount } from '#src/store/settings-row.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 import { ingestBodies, rowsOf, availableEngines, storeEngines, tableNames } from '../../harness/stores.ts';

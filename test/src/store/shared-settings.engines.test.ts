@@ -5,9 +5,9 @@ import { applySettings, openSettings, settleSettings } from '#src/store/settings
 import type { StatedSettings } from '#src/store/shared-settings.ts';
 import type { Store } from '#src/store/contract.ts';
 import { requireStatedAccount, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
-import { ingestParsed } from '#workers/pipeline/ingest.ts';
-import { parseBatch } from '#workers/pipeline/parse.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { ingestParsed } from '#workers/fold/pipeline/ingest.ts';
+import { parseBatch } from '#workers/fold/pipeline/parse.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { unredactedContacts } from '#src/store/unredacted-contacts.ts';
 import { redactDeletedContacts } from '#workers/sync/redact-deleted-contacts.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';

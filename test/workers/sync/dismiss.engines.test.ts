@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { countReasons, readDeliveries } from '#src/store/log/log-search.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { dismissEntries, dismissMatching } from '#workers/sync/dismiss.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';

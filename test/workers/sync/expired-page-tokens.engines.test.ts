@@ -5,7 +5,7 @@ import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import { newUri } from '#src/sandbox/world/service.ts';
 import { mirrorDifferences } from '../../harness/mirror/mirror-comparison.ts';

@@ -7,7 +7,7 @@ import { rebuild } from '#workers/sync/rebuild.ts';
 import type { RecordKind } from '#schemas/records.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { openedAnew } from '../../harness/opened.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
 

@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { quarantine } from '#workers/pipeline/ingest.ts';
+import { quarantine } from '#workers/fold/pipeline/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { openedAnew } from '../../harness/opened.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 
 const canary = 'canary@example.test';
 const uriOf = (n: number | string) => `https://api.example.test/contacts/${n}`;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { forms, type Form } from '#src/sandbox/world/service.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openTestBackfill } from '../../harness/mirror/test-backfill.ts';

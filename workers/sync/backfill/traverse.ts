@@ -1,5 +1,5 @@
 // The backfill of one resource: a page is folded while the next one is requested, and an interrupted traversal resumes where it stopped.
-import type { FoldNeeds } from '#workers/pipeline/fold.ts';
+import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
 import { noCounts, readProgress, withLists, withPage, writeProgress, type Counts, type Progress } from './progress.ts';
 import { isTransient, type SlotstreamError } from '#src/base/errors.ts';
 import type { ListOutcome } from '#workers/sync/read-each.ts';

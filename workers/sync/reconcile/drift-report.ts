@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordKind } from '#schemas/records.ts';
 import { isObject } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
-import { tableOfKind } from '#workers/projections/touches.ts';
+import { tableOfKind } from '#workers/fold/projections/touches.ts';
 import type { ChangedRecord } from '#workers/sync/records.ts';
 
 /** `missing`: only in the service. `extra`: here, but deleted there. `different`: in both, with other values. */

@@ -15,7 +15,7 @@ import {
   getOrganizationMembership,
   getRoutingForm,
 } from '#src/upstream/endpoints.ts';
-import { tableOfKind } from '#workers/projections/touches.ts';
+import { tableOfKind } from '#workers/fold/projections/touches.ts';
 import { isReadFailure, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { SeenSet } from './seen-set.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';

@@ -3,7 +3,7 @@
 import { isDeletableKind, type DeletableKind } from '#schemas/records.ts';
 import { instantOf } from '#src/base/time.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
-import type { FoldNeeds } from '#workers/pipeline/fold.ts';
+import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
 import { counted, driftOf, isDrift, type Drift, type DriftCounts } from './drift-report.ts';
 import { findDeleted, unconfirmedAs, type HeldBack } from './find-deleted.ts';
 import { openSeenSet, type SeenSet } from './seen-set.ts';

@@ -4,7 +4,7 @@ import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { readSync } from '#src/api/mirror/sync.ts';
 import { dayMs } from '#src/base/time.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
-import { takeLease } from '#workers/scheduling/lease.ts';
+import { takeLease } from '#workers/sync/scheduling/lease.ts';
 import { readDriftHistory, recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';

@@ -6,7 +6,7 @@ import { hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countDeliveriesOf } from '#src/read/deliveries/delivery-counts.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
 import { ingest, freshMemory, availableEngines } from '../../../harness/stores.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { erase } from '#workers/fold/privacy/erase.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, inject, vi } from 'vitest';
 import { inOrder } from '#src/store/in-order.ts';
 import { readRows, writeRows } from '#src/store/rows.ts';
-import { readMark } from '#workers/privacy/erasure-index.ts';
+import { readMark } from '#workers/fold/privacy/erasure-index.ts';
 import { freshPostgres, ingestBodies, testWith } from '../../../harness/stores.ts';
 
 const it = testWith(freshPostgres);

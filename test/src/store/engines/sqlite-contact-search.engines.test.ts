@@ -5,10 +5,10 @@ import { sql } from 'kysely';
 import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { erase } from '#workers/fold/privacy/erase.ts';
+import { targetOf } from '#workers/fold/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { aDayLater, freshSqlite, ingestBodies, testWith } from '../../../harness/stores.ts';
 
 const it = testWith(freshSqlite);

@@ -8,7 +8,7 @@ import type { FeedFilter } from '#src/store/log/feed.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { openedAnew } from '../../../harness/opened.ts';
 import { ingestBodies, receivedAt, rowsOf, availableEngines } from '../../../harness/stores.ts';
 

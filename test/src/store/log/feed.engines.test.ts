@@ -4,7 +4,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { feedEntry } from '#src/feed/entry.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { openedAnew } from '../../../harness/opened.ts';
 import { ingestBodies, receivedAt, oneEngine, availableEngines } from '../../../harness/stores.ts';
 

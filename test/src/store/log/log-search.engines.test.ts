@@ -6,7 +6,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countDeliveries, entriesMatching, readDeliveries, type DeliveryLine } from '#src/store/log/log-search.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
-import { blankEntry } from '#workers/pipeline/parse.ts';
+import { blankEntry } from '#workers/fold/pipeline/parse.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { runs } from '../../../harness/runs.ts';
 import { availableEngines } from '../../../harness/stores.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { erase } from '#workers/privacy/erase.ts';
+import { erase } from '#workers/fold/privacy/erase.ts';
 import { delivery, ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';

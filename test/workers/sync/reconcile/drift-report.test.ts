@@ -1,7 +1,7 @@
 // Drift as it is named and counted, and what a reconcile reads: values in, values out.
 import { describe, expect, it } from 'vitest';
 import { driftOf, isDrift } from '#workers/sync/reconcile/drift-report.ts';
-import type { Changes } from '#workers/projections/merge.ts';
+import type { Changes } from '#workers/fold/projections/merge.ts';
 import { fullTraversals, recentTraversals, wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { allKinds } from '../../../harness/mirror/test-reconcile.ts';
 

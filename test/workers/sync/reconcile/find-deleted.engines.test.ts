@@ -7,7 +7,7 @@ import type { StoredColumns } from '#src/store/columns.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
+import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { bearer } from '../../../harness/mirror/api-app.ts';
 import { readMirror } from '../../../harness/mirror/read-api.ts';
 import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';

@@ -1,0 +1,191 @@
+// One booking: its timeline, its meeting, and what the invitee said.
+import { html } from 'hono/html';
+import type { AnswerName } from '#src/api/bookings/answers.ts';
+import { getBooking } from '#src/api/bookings/get-booking.ts';
+import { answerList, facts, table } from '#src/addons/dashboard/components/list.ts';
+import {
+  address,
+  badge,
+  breadcrumb,
+  externalLink,
+  foreign,
+  idOf,
+  joined,
+  nothing,
+  optionalTime,
+  time,
+  uriActions,
+  type Markup,
+} from '#src/addons/dashboard/components/markup.ts';
+import { newestEntry, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
+import { kindLabels } from '#src/addons/dashboard/pages/people/timeline.ts';
+import { answerButtons, answeredNotice, backTo, canAnswer } from './answer.ts';
+import { attendanceBadge, bookingBadge } from './outcome.ts';
+
+type Booking = RecordOf<typeof getBooking>;
+
+export async function showBooking(call: PageCall) {
+  const liveAfter = await newestEntry(call);
+  const { resource: booking } = await call.ask(getBooking, { params: call.params });
+  const name = booking.invitee_name || booking.invitee_email || 'A booking without a name';
+  return {
+    title: name,
+    liveAfter,
+    content: html`${breadcrumb('/bookings', 'Bookings', name)}
+      <h1><bdi>${name}</bdi></h1>
+      <p class="lead">
+        <bdi>${booking.event_type_name ?? 'A meeting'}</bdi>${booking.host_name ? html` with <bdi>${booking.host_name}</bdi>` : ''}
+        ${bookingBadge(booking.outcome)}
+        ${attendanceOf(booking)}
+      </p>
+      ${answeredNotice(call.query, call.url)}
+      ${booking.attendance !== null && (await canAnswer(call)) ? html`<div class="row spaced">Did they come? ${answerButtons({ invitee: booking.last_invitee, answer: currentAnswer(booking) }, backTo(call.url))}</div>` : ''}
+      <h2 class="hidden">What happened</h2>
+      ${timeline(booking.timeline)}
+      <h2>Meeting</h2>
+      ${meetingFacts(booking)}
+      <h2>Invitee</h2>
+      ${inviteeFacts(booking)}
+      ${answers(booking)} ${reschedules(booking)} ${recaps(booking)} ${alerts(booking)}
+      <p class="row spaced">
+        ${uriActions(booking.last_invitee)}
+        <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
+      </p>`,
+  };
+}
+
+const attendanceReasons: Readonly<Record<NonNullable<Booking['attendance']>, string>> = {
+  no_show: '',
+  confirmed: 'A transcript names them as a speaker',
+  likely: 'A recap lists them as an attendee',
+  suspected_no_show: 'A recap lists hosts only',
+  unconfirmed: 'No recap or transcript shows that they came',
+};
+
+/** An answer is a log entry; a mark and a recap are URIs. */
+const isAnswered = (basis: string | null): basis is string => basis?.startsWith('attendance.') === true;
+
+export const currentAnswer = ({ attendance, attendance_basis: basis }: AttendanceState): AnswerName =>
+  attendance === 'no_show' ? 'no_show' : isAnswered(basis) ? 'came' : 'none';
+
+type AttendanceState = Pick<Booking, 'attendance' | 'attendance_basis'>;
+
+function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup {
+  if (attendance === null || attendance === 'no_show') return nothing;
+  if (isAnswered(basis))
+    return html`${attendanceBadge(attendance)} <a class="soft" href="/deliveries/${encodeURIComponent(basis)}">It was answered that they came</a>`;
+  const reason = attendanceReasons[attendance];
+  return html`${attendanceBadge(attendance)} ${basis === null ? html`<span class="soft">${reason}.</span>` : html`<a class="soft" href="/recaps/${idOf(basis)}">${reason}</a>`}`;
+}
+
+/** More do not fit side by side. */
+const mostInRow = 6;
+
+/** Each dot leads to its delivery. */
+const timeline = (all: Booking['timeline']): Markup =>
+  html`<ol class="plain journey ${all.length <= mostInRow ? 'short' : ''}">
+    ${all.map(({ kind, at, sentence, start_time: start, seq }) => {
+      const [label, state = ''] = kindLabels[kind];
+      const dot = html`<a class="dot" href="/deliveries/${seq}" aria-label="${label}: delivery ${seq}" title="Delivery #${seq}"></a>`;
+      return html`<li class="${state}">
+        ${seq === null ? html`<span class="dot"></span>` : dot}
+        <div>
+          <strong>${label}</strong>${time(at)}
+          <span class="how"><bdi>${sentence}</bdi></span>${start === null ? '' : html`<span class="how">for ${time(start)}</span>`}
+          ${seq === null ? '' : html`<a class="soft" href="/deliveries/${seq}">delivery #${seq}</a>`}
+        </div>
+      </li>`;
+    })}
+  </ol>`;
+
+function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
+  const people = (meeting?.hosts ?? []).map(({ name, email }) => html`<bdi>${name ?? email ?? 'unknown'}</bdi>`);
+  return facts({
+    Starts: booking.start_time && time(booking.start_time),
+    Ends: booking.end_time && time(booking.end_time),
+    [people.length > 1 ? 'Hosts' : 'Host']: people.length === 0 ? null : joined(people, ', '),
+    'Time zone of the host': meeting?.hosts[0]?.timezone,
+    Location: meeting?.location && foreign(meeting.location.replaceAll('_', ' ')),
+    Join: meeting?.link_pending ? 'The link is being created.' : meeting?.join_url && externalLink(meeting.join_url),
+    Guests: meeting && meeting.guests.length > 0 ? foreign(meeting.guests.join(', ')) : null,
+    Payment: paymentText(booking.payment),
+    Campaign: utm_campaign && foreign(utm_campaign),
+    Source: [booking.utm_source, booking.utm_medium].filter(Boolean).join(', '),
+    'Booked through': booking.routing_form_submission
+      ? html`<a href="/routing/${idOf(booking.routing_form_submission)}">a routing form</a>`
+      : booking.scheduling_method,
+  });
+}
+
+function paymentText(payment: Booking['payment']): Markup | null {
+  if (payment === null) return null;
+  const { amount, currency, provider, successful } = payment;
+  return html`<bdi>${[amount, currency].filter((part) => part !== null).join(' ')}</bdi>${provider ? html` through <bdi>${provider}</bdi>` : ''}
+    ${successful === false ? badge('failed', 'problem') : ''}`;
+}
+
+const inviteeFacts = ({ contact, ...booking }: Booking): Markup =>
+  facts({
+    'E-mail': booking.invitee_email && foreign(booking.invitee_email),
+    Contact: contact && html`<a href="/contacts/${idOf(contact.uri)}"><bdi>${contact.name ?? contact.uri}</bdi></a>`,
+    Company: contact?.company && foreign(contact.company),
+    'Job title': contact?.job_title && foreign(contact.job_title),
+    'Time zone': booking.invitee_timezone && foreign(booking.invitee_timezone),
+    'All bookings':
+      booking.invitee_email &&
+      html`<a href="${address('/bookings', { email: booking.invitee_email })}">with this address</a>`,
+    Reschedule: booking.links.reschedule && externalLink(booking.links.reschedule, 'link for the invitee'),
+    Cancel: booking.links.cancel && externalLink(booking.links.cancel, 'link for the invitee'),
+  });
+
+const answers = ({ answers: given }: Booking): Markup =>
+  given.length === 0
+    ? nothing
+    : html`<h2>Answers</h2>
+        ${answerList(given)}`;
+
+const reschedules = ({ bookings }: Booking): Markup =>
+  bookings.length < 2
+    ? nothing
+    : html`<h2>Reschedules</h2>
+        ${table({
+          caption: 'The first booking and each reschedule',
+          rows: bookings,
+          empty: '',
+          columns: [
+            { name: 'Booked', cell: ({ created_at: at }) => time(at) },
+            { name: 'For', cell: ({ start_time: start }) => time(start) },
+            { name: 'Moved or canceled', cell: ({ canceled_at: at }) => optionalTime(at) },
+            { name: 'By', cell: ({ canceler_type: by }) => by ?? '', isMinor: true },
+            { name: 'Reason', cell: ({ cancel_reason: reason }) => (reason ? foreign(reason) : ''), isMinor: true },
+          ],
+        })}`;
+
+const recaps = ({ recaps: written }: Booking): Markup =>
+  written.length === 0
+    ? nothing
+    : html`<h2>Recaps</h2>
+        ${written.map(
+          ({ uri, created_at, summary_md }) =>
+            html`<p><a href="/recaps/${idOf(uri)}">${time(created_at)}</a> <span class="excerpt"><bdi>${summary_md}</bdi></span></p>`,
+        )}`;
+
+const alerts = ({ alerts: made }: Booking): Markup =>
+  made.length === 0
+    ? nothing
+    : html`<h2>Alerts</h2>
+        ${table({
+          caption: 'Alerts about this booking',
+          rows: made,
+          empty: '',
+          columns: [
+            { name: 'Rule', cell: ({ rule }) => foreign(rule) },
+            { name: 'Channel', cell: ({ channel }) => channel },
+            { name: 'State', cell: ({ state }) => badge(state, state === 'failed' ? 'problem' : 'quiet') },
+            {
+              name: 'Sent',
+              cell: ({ sent_at, due_at, state }) =>
+                state === 'pending' ? html`due ${time(due_at)}` : optionalTime(sent_at),
+            },
+          ],
+        })}`;

@@ -1,0 +1,89 @@
+// People over all their addresses: the list, and what the page of a contact says of the person.
+import { html } from 'hono/html';
+import { listPeople } from '#src/api/people/people.ts';
+import { namesOf } from '#src/api/row-record.ts';
+import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
+import { facts, pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
+import { address, foreign, idOf, optionalTime, type Markup } from '#src/addons/dashboard/components/markup.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
+
+export type Person = RecordOf<typeof listPeople>;
+
+const fields: readonly Field[] = [
+  { name: 'email', label: 'E-mail', type: 'search', placeholder: 'any whole address' },
+  { name: 'name', label: 'Name', placeholder: 'part of a name' },
+  { name: 'contact', label: 'Contact', none: 'with a contact', options: { false: 'without a contact' } },
+];
+
+export const columns: readonly Column<Person>[] = [
+  {
+    name: 'Who',
+    cell: (person) =>
+      html`<span class="who"><a href="${pageOf(person)}">${named(person.name)}</a><small><bdi>${person.emails.join(', ')}</bdi></small></span>`,
+  },
+  { name: 'Bookings', cell: ({ bookings }) => String(bookings) },
+  { name: 'Shows', cell: shows },
+  { name: 'No-shows', cell: ({ no_shows: count }) => String(count) },
+  { name: 'Last campaign', cell: ({ last_campaign: campaign }) => (campaign ? foreign(campaign) : ''), isMinor: true },
+  { name: 'First touch', cell: ({ first_touch: at }) => optionalTime(at), isMinor: true },
+  { name: 'Last touch', cell: ({ last_touch: at }) => optionalTime(at) },
+];
+
+/** The page of the contact; without one, the bookings. */
+export const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
+  contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
+
+function shows({ shows: count, unconfirmed }: Person): Markup | string {
+  const some = unconfirmed === count ? 'attendance unknown' : `${unconfirmed}\u{a0}unknown`;
+  return unconfirmed === 0 ? String(count) : html`<div>${count}<br /><small class="soft">${some}</small></div>`;
+}
+
+export const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
+
+export const bookingsWith = (email: string): Markup =>
+  html`<a href="${address('/bookings', { email })}" title="Bookings with this address"><bdi>${email}</bdi></a>`;
+
+export const peoplePage: Page = definePage({
+  path: '/people',
+  section: '/contacts',
+  async show({ ask, url, query }) {
+    const { collection, pagination } = await ask(listPeople, { query });
+    return {
+      title: 'People',
+      content: html`<h1>People</h1>
+        <p class="lead">Contacts that share an e-mail address are one person. <a href="/contacts">Contacts</a> lists them one by one.</p>
+        ${filters(url, query, fields)}
+        ${table({
+          caption: 'People',
+          rows: collection,
+          keyOf: ({ person }) => person,
+          linkOf: pageOf,
+          empty: 'No one matches these filters.',
+          columns,
+        })}
+        ${pager(pagination, url)}`,
+    };
+  },
+});
+
+export async function personCard({ read }: Pick<PageCall, 'read'>, person: Person, contact: string): Promise<Markup> {
+  const uris = person.contact_uris.filter((uri) => uri !== contact);
+  const names = await read(({ store }) => namesOf(store, 'contacts', uris));
+  return html`<h2>This person, all e-mail addresses</h2>
+    ${facts({
+      Addresses:
+        person.emails.length === 0
+          ? null
+          : html`${person.emails.map((email) => html`<div>${bookingsWith(email)}</div>`)}`,
+      'Other contacts':
+        uris.length === 0
+          ? null
+          : html`${uris.map((uri) => html`<div><a href="/contacts/${idOf(uri)}">${named(names.get(uri) ?? null)}</a></div>`)}`,
+      Bookings: String(person.bookings),
+      Shows: shows(person),
+      'No-shows': String(person.no_shows),
+      'Last campaign': person.last_campaign ? foreign(person.last_campaign) : null,
+      'First touch': optionalTime(person.first_touch),
+      'Last touch': optionalTime(person.last_touch),
+    })}`;
+}
