@@ -20,42 +20,54 @@ const floors: Readonly<Record<string, string>> = {
   'src/queue': 'src/base',
   'src/store': 'schemas src/{base,observability}',
   'src/upstream': 'schemas src/{base,config,observability}',
-  'workers/fold/projections': 'schemas src/store',
-  'src/addons/export': 'schemas src/{base,store} workers/fold/projections',
-  'src/addons/object-storage': 'src/{base,export}',
-  'workers/sync/scheduling': 'src/{base,observability,store}',
-  'workers/fold/pipeline': 'schemas src/{base,observability,queue,store} workers/fold/projections',
-  'src/feed': 'schemas src/{base,http,store} workers/{pipeline,projections}',
-  'workers/fold/privacy': 'schemas src/{base,store} workers/{projections,pipeline}',
-  'workers/sync': 'schemas src/{base,store,upstream} workers/{projections,pipeline}',
-  // What people and programs ask of the mirror, as typed functions.
-  'src/read': 'schemas src/{base,store} workers/{projections,scheduling,pipeline,sync}',
-  'workers/fold/retention': 'src/{base,store} workers/{projections,pipeline,scheduling}',
-  'workers/out/push': 'src/{base,signing,egress,store,feed}',
-  'workers/out/push/brokers': 'src/{base,egress,feed} workers/out/push',
-  'workers/out/alerts':
-    'schemas src/{base,signing,egress,config,observability,store,read,feed} workers/{projections,scheduling,sync}',
   'src/receiver': 'src/{base,signing,observability,queue}',
   // Receives what is stored and what to remember as arguments; it does not use the store.
   'src/subscriptions': 'schemas src/{base,signing,config,upstream}',
+  // The fold: a delivery becomes an entry of the log and rows.
+  'workers/fold/projections': 'schemas src/store',
+  'workers/fold/pipeline': 'schemas src/{base,observability,queue,store} workers/fold/projections',
+  'workers/fold/privacy': 'schemas src/{base,store} workers/fold/{projections,pipeline}',
+  // Callers of the fold: what is read from the service, replay and rebuild; leases and jobs.
+  'workers/sync/scheduling': 'src/{base,observability,store}',
+  'workers/sync': 'schemas src/{base,store,upstream} workers/fold/{projections,pipeline}',
+  'workers/fold/retention': 'src/{base,store} workers/fold/{projections,pipeline} workers/sync/scheduling',
+  'src/feed': 'schemas src/{base,http,store} workers/fold/{pipeline,projections}',
+  // What people and programs ask of the mirror, as typed functions.
+  'src/read': 'schemas src/{base,store} workers/fold/{projections,pipeline} workers/sync workers/sync/scheduling',
   // Of src/config only the settings as people may see them, of src/queue only its contract.
-  'src/api':
-    'schemas src/{base,signing,config,http,observability,queue,store,read,feed} workers/{projections,scheduling,pipeline,sync}',
-  // The pages show what src/api answers or reads; they use neither the store nor the workers.
-  'src/addons/dashboard': 'schemas src/{base,http,read,api}',
-  // Tools are answers of the API, too.
-  'src/addons/mcp': 'schemas src/{base,http,read,api}',
+  'src/api': `schemas src/{base,signing,config,http,observability,queue,store,read,feed}
+    workers/fold/{projections,pipeline} workers/sync workers/sync/scheduling`,
+  // What leaves the mirror.
+  'workers/out/push': 'src/{base,signing,egress,store,feed}',
+  'workers/out/push/brokers': 'src/{base,egress,feed} workers/out/push',
+  'workers/out/alerts': `schemas src/{base,signing,egress,config,observability,store,read,feed}
+    workers/fold/projections workers/sync workers/sync/scheduling`,
   // Buttons are answers of the API, too; the other way round, messages of alerts.
   'workers/out/slack': 'src/{base,egress,http,store,read,api} workers/out/alerts',
-  'src/app': `src/{base,signing,egress,config,observability,queue,store,read,upstream,feed,receiver,subscriptions,api,dashboard}
-    src/addons/{brokers,mcp,slack} workers/{scheduling,pipeline,privacy,sync,retention,sinks,alerts}`,
+  // The pages show what src/api answers or reads; they use neither the store nor the workers.
+  'src/addons/dashboard': 'schemas src/{base,http,read,api}',
+  'src/addons/export': 'schemas src/{base,store} workers/fold/projections',
+  'src/addons/object-storage': 'src/base src/addons/export',
+  // Tools are answers of the API, too.
+  'src/addons/mcp': 'schemas src/{base,http,read,api}',
+  'src/app': `src/{base,signing,egress,config,observability,queue,store,read,upstream,feed,receiver,subscriptions,api}
+    src/addons/{dashboard,mcp} workers/fold/{pipeline,privacy,retention} workers/sync workers/sync/scheduling
+    workers/out/{push,alerts,slack} workers/out/push/brokers`,
   'src/doctor': `schemas src/{base,signing,config,observability,queue,store,read,upstream,receiver,subscriptions,api,app}
-    workers/out/slack workers/{sync,sinks,alerts}`,
-  'src/cli': `schemas src/{base,signing,config,observability,sandbox,queue,store,read,upstream,feed,export,receiver,subscriptions,api}
-    src/{app,doctor} src/addons/{mcp,object-storage} workers/{projections,pipeline,scheduling,privacy,sync,retention,alerts}`,
+    workers/sync workers/out/{push,alerts,slack}`,
+  'src/cli': `schemas src/{base,signing,config,observability,sandbox,queue,store,read,upstream,feed,receiver,subscriptions,api}
+    src/{app,doctor} src/addons/{export,mcp,object-storage} workers/fold/{projections,pipeline,privacy,retention}
+    workers/sync workers/sync/scheduling workers/out/{push,alerts}`,
   // What programs import: each file is one of the package's imports.
   'src/library': 'schemas src/{base,signing,config,observability,sandbox,feed,app}',
 };
+
+/** Two arrows go from the core to what stands above it. Each ends with the issue of that name. */
+const upwardArrows = [
+  { issue: 'door', from: /^src\/(feed|read|api)\//, to: /^workers\// },
+  { issue: 'addons', from: /^src\/(app|doctor|cli)\//, to: /^(src\/addons|workers\/out)\// },
+] as const;
+const above = /^(src\/addons|workers)\//;
 
 /** `src/{base,store}` is two parts. */
 const partsIn = (text: string): readonly string[] =>
@@ -70,7 +82,7 @@ const pure = [
   /^src\/signing\/signature\.ts$/,
   /^src\/base\/errors\.ts$/,
   /^src\/store\/columns\.ts$/,
-  /^workers\/projections\//,
+  /^workers\/fold\/projections\//,
   /^src\/subscriptions\/(callback|desired|plan)\.ts$/,
 ];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
@@ -118,11 +130,10 @@ function readModule(path: string): Module {
   };
 }
 
-/** Every folder directly below src, src/addons and workers is a floor of its own. */
+/** The longest name in the table that the path begins with; otherwise its folder. */
 function floorOf(path: string): string {
-  const [top = '', second = '', third = ''] = path.split('/');
-  if (top === 'schemas') return top;
-  return second === 'addons' ? `${top}/${second}/${third}` : `${top}/${second}`;
+  const known = Object.keys(floors).filter((name) => path.startsWith(`${name}/`));
+  return known.toSorted((one, other) => other.length - one.length)[0] ?? dirname(path);
 }
 
 function mayImport(path: string): readonly string[] {
@@ -143,11 +154,26 @@ describe('the architecture', () => {
     expect(upward).toEqual([]);
   });
 
+  it('imports what stands above the core from two places, until the issues that end it', () => {
+    const core = modules.filter(({ path }) => path.startsWith('src/') && !above.test(path));
+    const arrows = core.flatMap(({ path, inside }) =>
+      inside.filter((target) => above.test(target)).map((target) => ({ path, target })),
+    );
+    const issueOf = ({ path, target }: (typeof arrows)[number]) =>
+      upwardArrows.find(({ from, to }) => from.test(path) && to.test(target))?.issue ?? 'core';
+    const found = Object.groupBy(arrows, issueOf);
+    expect(Object.keys(found).toSorted()).toEqual(['addons', 'core', 'door']);
+    // The composition root and the commands may know every part.
+    expect((found.core ?? []).filter(({ path }) => !/^src\/(app|doctor|cli)\//.test(path))).toEqual([]);
+  });
+
   it('loads the add-ons, and the packages they are for, only where the settings or a command ask for them', () => {
-    const core = modules.filter(({ path }) => !path.startsWith('src/addons/'));
+    const isAddon = (path: string) =>
+      /^(src\/addons\/(mcp|object-storage)|workers\/out\/(slack|push\/brokers))\//.test(path);
+    const core = modules.filter(({ path }) => !isAddon(path));
     const ofAddons = /^(@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)\//;
     expect(core.filter(({ packages }) => packages.some((name) => ofAddons.test(name)))).toEqual([]);
-    const addonsIn = (paths: readonly string[]) => paths.filter((target) => target.startsWith('src/addons/'));
+    const addonsIn = (paths: readonly string[]) => paths.filter(isAddon);
     expect(core.filter(({ inside, insideLater }) => addonsIn(inside).length > addonsIn(insideLater).length)).toEqual(
       [],
     );
@@ -236,15 +262,8 @@ describe('the architecture', () => {
       .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
       .map(({ path }) => path);
     expect(connecting).toEqual([
-      'workers/out/push/brokers/kafka.ts',
-      'workers/out/push/brokers/nats.ts',
-      'workers/out/push/brokers/redis-stream.ts',
       'src/addons/object-storage/s3-client.ts',
       'src/addons/object-storage/s3-output.ts',
-      'workers/out/slack/buttons.ts',
-      'workers/out/slack/guarded-fetch.ts',
-      'workers/out/slack/slack-bot.ts',
-      'workers/out/slack/token-check.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
       'src/doctor/admin-url.ts',
@@ -263,6 +282,13 @@ describe('the architecture', () => {
       'src/upstream/clients.ts',
       'src/upstream/oauth/redirect-listener.ts',
       'workers/out/alerts/channels/email.ts',
+      'workers/out/push/brokers/kafka.ts',
+      'workers/out/push/brokers/nats.ts',
+      'workers/out/push/brokers/redis-stream.ts',
+      'workers/out/slack/buttons.ts',
+      'workers/out/slack/guarded-fetch.ts',
+      'workers/out/slack/slack-bot.ts',
+      'workers/out/slack/token-check.ts',
     ]);
   });
 });

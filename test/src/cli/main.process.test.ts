@@ -76,7 +76,7 @@ describe('the modules that a command line loads', () => {
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     const ofAddons =
-      /src\/addons\/[\w-]+\/[\w-]+|node_modules\/(?:@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)(?=\/)/g;
+      /src\/addons\/(?:mcp|object-storage)\/[\w-]+|workers\/out\/(?:slack|push\/brokers)\/[\w-]+|node_modules\/(?:@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)(?=\/)/g;
     const loaded = new Set([...(await printed).matchAll(ofAddons)].map(([name]) => name));
     expect([...loaded].toSorted()).toEqual(['node_modules/@nats-io', 'workers/out/push/brokers/nats']);
   });
