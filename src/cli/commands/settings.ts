@@ -37,7 +37,8 @@ export const settings = defineVerb({
       );
       return 0;
     }
-    const { stated } = context.config();
+    const { stated, unknownSettings } = context.config();
+    const unknown = unknownSettings.map((text) => `! ${text}`);
     await using store = await openMirror(context.config(), context.log());
     const changed = store.settings.conflictsWith(stated);
     if (apply) {
@@ -46,7 +47,7 @@ export const settings = defineVerb({
     }
     const shown = await describe(store, stated);
     if (json) context.out(JSON.stringify({ ...shown, ...(apply && { changed }) }));
-    else for (const line of linesOf(shown, apply ? changed : undefined)) context.out(line);
+    else for (const line of [...linesOf(shown, apply ? changed : undefined), ...unknown]) context.out(line);
     return shown.settings.some(({ differs }) => differs) ? 3 : 0;
   },
 });

@@ -107,6 +107,10 @@ describe('doctor', { shuffle: false }, () => {
 
   it('says in which time zone days are counted, and refuses what is none', async () => {
     const sentence = expect.stringContaining('Asia/Tokyo');
+    const misspelt = await home.run(['settings', '--apply'], { REPORT_TIMEZON: 'Asia/Tokyo' });
+    expect(misspelt.out).toContain(
+      '! REPORT_TIMEZON is not a setting and has no effect. Did you mean REPORT_TIMEZONE?',
+    );
     await home.run(['settings', '--apply'], { REPORT_TIMEZONE: 'Asia/Tokyo' });
     expect((await examine()).of('views')).toMatchObject([{ state: 'ok', sentence }]);
     await home.run(['settings', '--apply'], { REPORT_TIMEZONE: 'UTC' });
