@@ -29,7 +29,7 @@ export async function openReader(store: string): Promise<Reader> {
       [Symbol.asyncDispose]: async () => void db.close(),
     };
   }
-  const session = { application_name: 'oracle', options: '-c timezone=UTC' };
+  const session = { application_name: 'oracle', options: '-c timezone=UTC -c search_path=slotstream,public' };
   const client = new pg.Client({ connectionString: store, types: { getTypeParser }, ...session });
   await client.connect();
   return {
