@@ -40,7 +40,7 @@ export interface Client extends AsyncDisposable {
 }
 
 export async function connect(url: string): Promise<Client> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=slotstream,public' });
   await client.connect();
   return {
     rows: async (text, values) => (await client.query({ text, values: [...(values ?? [])] })).rows,

@@ -23,7 +23,10 @@ const newRole = (name: string): string => `${name}_${randomBytes(6).toString('he
 /** As the owner, or as another role. */
 async function connect(url: string, role?: string) {
   const connectionString = role === undefined ? url : url.replace(/\/\/[^@]*@/, `//${role}@`);
-  const client = new pg.Client({ connectionString });
+  const client = new pg.Client({
+    connectionString,
+    ...(role === undefined && { options: '-c search_path=slotstream' }),
+  });
   await client.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
@@ -63,7 +66,7 @@ describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
     await using opened = await freshPostgres();
     const [role, ownerRole] = [newRole('reader'), newRole('owner')];
     await using superuser = await connect(opened.url);
-    await superuser.query(`create role ${ownerRole}; grant all on schema public to ${ownerRole}`);
+    await superuser.query(`create role ${ownerRole}; grant all on schema slotstream to ${ownerRole}`);
     await superuser.query(`alter table contacts owner to ${ownerRole}`);
     createReader(opened.url, role);
     await superuser.query(`set role ${ownerRole}; create view later as select 1 as value; set role ${role}`);

@@ -2,7 +2,7 @@
 -- a superuser, or as the owner of the tables if that one may create roles. Where DATABASE_SCHEMA is set, add -v schema=NAME.
 \if :{?schema}
 \else
-\set schema public
+\set schema slotstream
 \endif
 set search_path = :"schema";
 create role slotstream_reader login password 'choose-one';

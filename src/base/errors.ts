@@ -21,6 +21,8 @@ const codes = {
   store_unavailable: { exit: 1, transient: true },
   /** The store has the schema of a version that this program does not support. Deliveries wait for one that does. */
   store_version: { exit: 3, transient: true },
+  /** The store has a mirror whose tables have another form, or are in another schema than this program expects. */
+  other_form: { exit: 2, transient: false },
   /** The environment states other settings than the mirror has. */
   other_settings: { exit: 3, transient: false },
   /** Settings of the mirror have changed while entries were folded: they must be folded by the new ones. */

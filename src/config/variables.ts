@@ -35,9 +35,9 @@ export const settings = {
   },
   DATABASE_SCHEMA: {
     reads: schemaName.optional(),
-    default: '(what PostgreSQL chooses, usually public)',
+    default: 'slotstream',
     meaning:
-      'The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL then has the schema `slotstream_queue_NAME`.',
+      'The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL has the schema `slotstream_queue`, beside another name than the default `slotstream_queue_NAME`.',
   },
   QUEUE_URL: {
     reads: address(

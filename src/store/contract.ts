@@ -82,7 +82,8 @@ export interface StoreEngine extends Codec {
   writeShadow<Result>(db: Kysely<Database>, work: () => Promise<Result>): Promise<Result>;
   /** Locks these tables against other writers until the transaction ends. */
   lockTables(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
-  liveSchema(db: Kysely<Database>): Promise<string>;
+  /** That of the tables. */
+  readonly schema: string;
   /** True when several transactions may write at once, so that rows must be locked before they are read for a change. */
   readonly manyWriters: boolean;
   /** Holds a lock until the transaction ends (`locks.ts`). */
@@ -98,6 +99,8 @@ export interface StoreEngine extends Codec {
   keepPlans(db: Kysely<Database>): Promise<unknown>;
   /** Is called first in every transaction. What it returns is disposed of when the transaction has done its work. */
   begin(db: Kysely<Database>): Promise<Disposable>;
+  /** Whether there are tables of this version. Fails where there is a mirror of another form, or in another schema. */
+  hasMirror(): Promise<boolean>;
   migrate(): Promise<void>;
   /** Records in the transaction that personal data was removed, so that `scrub` removes its copies. */
   noteRedaction(db: Kysely<Database>): Promise<void>;

@@ -1,63 +1,80 @@
-// Brings a database to the schema of this version; refuses one of a newer version, or of one that was never released.
-import { sql, type Kysely } from 'kysely';
+// Makes the tables of this version, and recognizes a mirror whose tables have another form.
+import { createHash, randomUUID } from 'node:crypto';
+import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { slotstream } from '#src/base/command.ts';
 import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
-import { firstRelease } from '#src/store/migrations/0001-first-release.ts';
-import { bookings } from '#src/store/migrations/0002-bookings.ts';
-import { outbox } from '#src/store/migrations/0003-outbox.ts';
-import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
-import { plainChanges } from '#src/store/migrations/0005-plain-changes.ts';
-import { answers } from '#src/store/migrations/0006-answers.ts';
-import { postedMessages } from '#src/store/migrations/0007-posted-messages.ts';
-import { mirrorSettings } from '#src/store/migrations/0008-mirror-settings.ts';
-import { sqliteTypes, type StorageTypes } from '#src/store/migrations/storage-types.ts';
+import { mirrorStatements } from '#src/store/migrations/0001-mirror.ts';
+import { postgresTypes, sqliteTypes, type StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
-export function migrationsFor(types: StorageTypes): Record<string, Migration> {
-  return {
-    '0001-first-release': firstRelease(types),
-    '0002-bookings': bookings(types),
-    '0003-outbox': outbox,
-    '0004-contact-search': contactSearch(types),
-    '0005-plain-changes': plainChanges(types),
-    '0006-answers': answers(types),
-    '0007-posted-messages': postedMessages(types),
-    '0008-mirror-settings': mirrorSettings(types),
-  };
+/** Until 0.1.0 the first migration is edited in place. Its name has a digest of its statements: a mirror made by another form has another name. */
+const firstName = '0001-mirror';
+
+/** What the first migration was called before. */
+const formerNames = ['0001-first-release', '0001-initial'];
+
+const digest = createHash('sha256')
+  .update([sqliteTypes, postgresTypes].flatMap(mirrorStatements).join(';\n'))
+  .digest('hex')
+  .slice(0, 8);
+
+/** The last migration of this version. */
+export const schemaVersion = `${firstName}-${digest}`;
+
+export const migrationsFor = (types: StorageTypes): Record<string, Migration> => ({
+  [schemaVersion]: {
+    async up(db: Kysely<unknown>) {
+      for (const statement of mirrorStatements(types)) await db.executeQuery(CompiledQuery.raw(statement));
+      await sql`insert into mirror_settings (id, revision) values (${randomUUID()}, 0)`.execute(db);
+    },
+  },
+});
+
+/** The names in a table of migrations; undefined where there is none, or where it is of another program. */
+export async function migrationsIn(db: Kysely<Database>, schema?: string): Promise<readonly string[] | undefined> {
+  const table = sql.table(schema === undefined ? 'kysely_migration' : `${schema}.kysely_migration`);
+  try {
+    const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
+    const names = rows.map(({ name }) => name);
+    return names.some((name) => formerNames.includes(name) || name.startsWith(firstName)) ? names : undefined;
+  } catch (error) {
+    if (isMissingTable(error)) return undefined;
+    throw error;
+  }
 }
 
-/** The last migration of this version. Names rise, so a database with a greater one was made by a newer version. */
-export const schemaVersion = Object.keys(migrationsFor(sqliteTypes)).at(-1) ?? '';
+/**
+ * Whether the database has the tables of this version. Fails where it has a mirror of another version. Asked first at every start: the
+ * migrator reads the whole schema, twice, before it finds that there is nothing to do.
+ */
+export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
+  const names = await migrationsIn(db);
+  if (names === undefined) return false;
+  const form = formOf(names);
+  if (form === 'newer') throw newerSchema();
+  if (form === 'other') throw otherForm(names);
+  return true;
+}
+
+export function formOf(names: readonly string[]): 'ours' | 'newer' | 'other' {
+  if (!names.includes(schemaVersion)) return 'other';
+  return names.length > 1 ? 'newer' : 'ours';
+}
 
 export const newerSchema = (): SlotstreamError =>
   new SlotstreamError('store_version', 'The database was made by a newer Slotstream than this one.', {
     hint: 'Install that version (or a later one), or point DATABASE_URL at another database.',
   });
 
-/** Asked first at every start: the migrator reads the whole schema, twice, before it finds that there is nothing to do. */
-export async function isMigrated(db: Kysely<Database>, types: StorageTypes): Promise<boolean> {
-  try {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-    if (rows.some(({ name }) => name === unreleased)) throw beforeRelease();
-    const names = Object.keys(migrationsFor(types));
-    return rows.length === names.length && rows.every(({ name }) => names.includes(name));
-  } catch (error) {
-    if (isMissingTable(error)) return false;
-    throw error;
-  }
-}
+/** How the data of a mirror that this version cannot use is kept. */
+export const keepingData = `To keep its data, run \`${slotstream} export\` with the version that made it, or stay with that version and its commit. To start anew, set DATABASE_URL, DATABASE_SCHEMA or DATA_DIR to an empty place and run \`${slotstream} backfill\`.`;
 
-/** The second migration of every version before 0.1.0. */
-const unreleased = '0002-sync-checkpoints';
-
-const beforeRelease = (): SlotstreamError =>
+const otherForm = (names: readonly string[]): SlotstreamError =>
   new SlotstreamError(
-    'store_version',
-    `The database was made by a version before 0.1.0: it has the migration ${unreleased}.`,
-    {
-      hint: `Export what you need with that version. Then start with an empty database (another DATABASE_URL, DATABASE_SCHEMA or DATA_DIR) and run \`${slotstream} backfill\`.`,
-    },
+    'other_form',
+    `The database has a mirror of another version of Slotstream: its tables were made by ${names.toSorted()[0]}, those of this version by ${schemaVersion}.`,
+    { hint: keepingData },
   );
 
 /** `schema`: where the tables are; without it the migrator would take a table of another schema for its own. */
@@ -65,6 +82,5 @@ export async function migrate(db: Kysely<Database>, types: StorageTypes, schema?
   const provider = { getMigrations: async () => migrationsFor(types) };
   const migrator = new Migrator({ db, provider, ...(schema !== undefined && { migrationTableSchema: schema }) });
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  throw error instanceof Error && /corrupted migrations/.test(error.message) ? newerSchema() : error;
+  if (error !== undefined) throw error;
 }

@@ -3,7 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaIn } from '#src/base/database-schema.ts';
-import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, isContention, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import { prepareBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
@@ -57,7 +57,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   const engine = await connectStore(needs, url);
   let settings: SharedSettings;
   try {
-    const isNew = !(await hasLog(engine));
+    const isNew = !(await retryContention(() => engine.hasMirror()));
     if (needs.existing && isNew) throw noMirror(url);
     await retryContention(() => engine.migrate(), isMigrationRace);
     if (isNew) needs.onCreated?.();
@@ -111,17 +111,6 @@ function isMissingFile(url: string): boolean {
   return path !== undefined && !existsSync(path);
 }
 
-/** A log of any version; an older one is migrated afterwards. */
-async function hasLog({ db }: StoreEngine): Promise<boolean> {
-  try {
-    await retryContention(() => db.selectFrom('event_log').select('seq').limit(1).execute());
-    return true;
-  } catch (error) {
-    if (isMissingTable(error)) return false;
-    throw error;
-  }
-}
-
 function noMirror(url: string): SlotstreamError {
   return new SlotstreamError('no_mirror', `There is no mirror ${addressInWords(url)}.`, {
     hint: `Run it in the folder of the mirror, or set DATA_DIR, DATABASE_URL or DATABASE_SCHEMA; \`${slotstream} start\` makes a new one.`,
@@ -132,8 +121,7 @@ function noMirror(url: string): SlotstreamError {
 export function addressInWords(url: string): string {
   const path = sqliteFile(url);
   if (path !== undefined) return `at ${path}`;
-  const schema = schemaIn(url);
-  return `in the ${schema === undefined ? 'database' : `schema ${schema} of the database`} of DATABASE_URL`;
+  return `in the schema ${schemaIn(url)} of the database of DATABASE_URL`;
 }
 
 /** The migrator reads the columns of all tables and views first, and fails when another process replaces a view at that moment. */

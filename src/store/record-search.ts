@@ -87,8 +87,7 @@ export async function scanRows<Name extends TableName>(
   const { count, descending, from, backwards } = page;
   const { beyond, orderBy } = keysetOf(engine, table, { order, id, ascending: descending === backwards });
   const range = sql`from ${sql.table(table)} where ${sql.join([beyond(from), ...where], sql` and `)} order by ${orderBy}`;
-  const { rows } =
-    await sql<StoredColumns>`select * from (select * ${range} limit ${mostScanned}) as ${sql.table(table)}
+  const { rows } = await sql<StoredColumns>`select * from (select * ${range} limit ${mostScanned}) as ${sql.id(table)}
     where ${sql.join([sql`1 = 1`, ...filters], sql` and `)} order by ${orderBy} limit ${count + 1}`.execute(db);
   const positionOf = (row: StoredColumns): KeysetPosition => ({ key: String(row[order]), uri: String(row[id]) });
   const items = rows.slice(0, count);

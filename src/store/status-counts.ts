@@ -66,8 +66,8 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
 export async function bookingsBehind(store: Store, nowMs = Date.now()): Promise<BookingsBehind> {
   const { offset = 0, at = '' } = (await readBookingsState(store)) ?? {};
   const { rows } = await sql<{ received_at: string; entries: number | string }>`select received_at,
-      (select count(*) from event_log where seq > ${offset}) as entries
-    from event_log where seq > ${offset} order by seq limit 1`.execute(store.db);
+      (select count(*) from ${sql.table('event_log')} where seq > ${offset}) as entries
+    from ${sql.table('event_log')} where seq > ${offset} order by seq limit 1`.execute(store.db);
   const [first] = rows;
   if (first === undefined) return { entries: 0, seconds: 0 };
   // An entry that was moved has the time at which it was first received.

@@ -83,7 +83,7 @@ export async function refillTimeZones(unit: Unit, report: string): Promise<void>
 export const localTime = (dialect: SqlDialect, time: Sql, zone: Sql): Sql =>
   dialect.later(
     time,
-    sql`(select offset_seconds from time_zones where time_zones.name = ${zone} and starts_at <= ${time}
+    sql`(select offset_seconds from ${sql.table('time_zones')} where time_zones.name = ${zone} and starts_at <= ${time}
       order by starts_at desc limit 1)`,
   );
 
@@ -94,13 +94,13 @@ export function reportTime(dialect: SqlDialect, time: Sql, zone: string): Sql {
 
 /** Joins the period of a zone that a time is in, for several columns of local time: `later(time, <as>.offset_seconds)`. */
 export const joinPeriod = (as: string, time: Sql, zone: Sql): Sql =>
-  sql`left join time_zones as ${sql.id(as)} on ${sql.id(as, 'name')} = ${zone} and ${sql.id(as, 'starts_at')} = (
-    select max(starts_at) from time_zones where time_zones.name = ${zone} and starts_at <= ${time})`;
+  sql`left join ${sql.table('time_zones')} as ${sql.id(as)} on ${sql.id(as, 'name')} = ${zone} and ${sql.id(as, 'starts_at')} = (
+    select max(starts_at) from ${sql.table('time_zones')} where time_zones.name = ${zone} and starts_at <= ${time})`;
 
 /** The periods of all zones that reach into a span of time, to be joined with many rows by `joinPeriodIn`. */
 export const periodsBetween = (first: Sql, last: Sql): Sql =>
   sql`select * from (select name, starts_at, offset_seconds, lead(starts_at) over (partition by name order by starts_at) as ends_at
-      from time_zones) as every_period
+      from ${sql.table('time_zones')}) as every_period
     where starts_at <= ${last} and (ends_at is null or ends_at > ${first})`;
 
 /** `joinPeriod` from a query of `periodsBetween`, or from one that has other names for its zones. */

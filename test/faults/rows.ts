@@ -103,7 +103,7 @@ const faults: readonly (Fault | readonly Fault[])[] = [
         const ranMs = Date.now() - 3_600_000;
         const change = `set value = jsonb_set(value::jsonb, '{ran_ms}', to_jsonb(${ranMs}))`;
         await ask(store, `update key_values ${change} where key = 'lease gap'`);
-        const session = new pg.Client({ connectionString: store });
+        const session = new pg.Client({ connectionString: store, options: '-c search_path=slotstream' });
         hangingSessions.push(session);
         await session.connect();
         await session.query("begin; select * from key_values where key = 'lease gap' for update");

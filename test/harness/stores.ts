@@ -198,15 +198,23 @@ export async function filledTables(store: Store): Promise<ReadonlySet<TableName>
   return new Set(rows.map(({ name }) => name));
 }
 
+/** The answer to a statement of a session that searches the schema of the mirror. */
+export function asReader({ db, engine }: Store, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return db.transaction().execute(async (trx) => {
+    if (engine.name === 'postgres') await sql`select set_config('search_path', ${engine.schema}, true)`.execute(trx);
+    return (await engine.run<Readonly<Record<string, unknown>>>(trx, { sql: text, parameters: [] })).rows;
+  });
+}
+
 /** A store that is open knows which zones it holds: nothing deletes them. An empty mirror is another one. */
 const emptied = tableNames.filter((table) => table !== 'time_zones' && table !== 'mirror_settings');
-const newMirror = () => sql`update mirror_settings
+const newMirror = () => sql`update ${sql.table('mirror_settings')}
   set id = ${randomUUID()}, origin = null, organization = null, owner = null, settled_at = null, revision = revision + 1`;
 
 /** Deletes rather than truncates: that is faster for the few rows of a test. */
 export async function emptyTables(store: Store): Promise<void> {
   if (store.engine.name === 'postgres') {
-    await sql.raw(emptied.map((table) => `delete from ${table}`).join(';')).execute(store.db);
+    await sql.raw(emptied.map((table) => `delete from ${store.engine.schema}.${table}`).join(';')).execute(store.db);
     await newMirror().execute(store.db);
     await reloadSettings(store, store.settings);
     return;

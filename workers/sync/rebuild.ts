@@ -74,7 +74,7 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
   const { store, screen } = needs;
   const { engine } = store;
   return store.db.connection().execute(async (connection) => {
-    const schemas = { live: await engine.liveSchema(connection), shadow: engine.shadowSchema };
+    const schemas = { live: engine.schema, shadow: engine.shadowSchema };
     try {
       await engine.makeShadow(connection, rebuiltTables);
       const version = await screen.version({ db: connection, engine });

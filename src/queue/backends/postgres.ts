@@ -2,7 +2,7 @@
 
 import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
-import { schemaIn } from '#src/base/database-schema.ts';
+import { defaultSchema, schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
@@ -24,7 +24,7 @@ export function openPostgresQueue({ url, space: named, ...input }: PostgresQueue
   const { lockMs, stalledMs } = timing ?? defaultTiming;
   // Each mirror in the same database has a queue of its own.
   const space = named ?? schemaIn(url);
-  const schema = space === undefined ? 'slotstream_queue' : `slotstream_queue_${space}`;
+  const schema = space === defaultSchema ? 'slotstream_queue' : `slotstream_queue_${space}`;
   /**
    * BullMQ writes the end of a lock by the clock of the worker, and looks for locks that have ended by the clock of another. A worker whose
    * clock was ahead when it died must not hold its jobs for as long as it was ahead, and one whose clock is ahead must not take running

@@ -23,7 +23,7 @@ export async function attendanceOfBookings(
   const found = await inChunks(uris, async (chunk) => {
     const { rows } = await sql<BookingAttendance & { readonly uri: string }>`select last_invitee as uri,
         ${attendanceIfHeld()} as attendance, meeting_recaps.created_at as "recapAt"
-      from bookings left join meeting_recaps on meeting_recaps.uri = bookings.evidence_recap
+      from ${sql.table('bookings')} left join ${sql.table('meeting_recaps')} on meeting_recaps.uri = bookings.evidence_recap
         and bookings.ending is null and bookings.evidence <> 'unconfirmed'
       where last_invitee in (${sql.join(chunk)})`.execute(db);
     return rows;
@@ -39,10 +39,10 @@ export async function recentlyMetAmong(
 ): Promise<readonly string[]> {
   return inChunks(uris, async (chunk) => {
     const { rows } = await sql<{ readonly uri: string }>`select invitees.uri
-      from invitees left join scheduled_events on scheduled_events.uri = invitees.event_uri
+      from ${sql.table('invitees')} left join ${sql.table('scheduled_events')} on scheduled_events.uri = invitees.event_uri
       where invitees.uri in (${sql.join(chunk)})
         and (coalesce(scheduled_events.end_time, scheduled_events.start_time) >= ${dialect.time(ended)}
-          or exists (select 1 from meeting_recaps where meeting_recaps.event_uri = invitees.event_uri
+          or exists (select 1 from ${sql.table('meeting_recaps')} where meeting_recaps.event_uri = invitees.event_uri
             and meeting_recaps.created_at >= ${dialect.time(recap)}))`.execute(db);
     return rows.map(({ uri }) => uri);
   });
@@ -58,7 +58,7 @@ export async function unconfirmedBookings(
   const time = (ms: number) => engine.dialect.time(instantOf(ms));
   const end = sql`coalesce(end_time, start_time)`;
   const { rows } = await sql<StoredColumns>`
-    select ${sql.join(unconfirmedColumns.map((name) => sql.ref(name)))} from bookings
+    select ${sql.join(unconfirmedColumns.map((name) => sql.ref(name)))} from ${sql.table('bookings')}
     where start_time > ${time(afterMs - longestMeetingMs)} and start_time <= ${time(throughMs)}
       and ${end} > ${time(afterMs)} and ${end} <= ${time(throughMs)}
       and ending is null and evidence = 'unconfirmed'`.execute(db);

@@ -58,7 +58,9 @@ export async function indexedCondition(
   most: number,
 ): Promise<Condition | undefined> {
   if (email !== undefined) {
-    const theirs = emailAmong(dialect, [lowerCaseEmail(email)]).map((is) => sql`select uri from invitees where ${is}`);
+    const theirs = emailAmong(dialect, [lowerCaseEmail(email)]).map(
+      (is) => sql`select uri from ${sql.table('invitees')} where ${is}`,
+    );
     return sql<SqlBool>`bookings.last_invitee in (${sql.join(theirs, sql` union all `)})`;
   }
   // A meeting is upcoming until its end.
@@ -71,7 +73,7 @@ export async function indexedCondition(
     ...(to === undefined ? [] : [sql`start_time <= ${dialect.time(to)}`]),
   ];
   if (bounds.length === 0) return undefined;
-  const within = sql`select journey_uri from bookings where ${sql.join(bounds, sql` and `)}`;
+  const within = sql`select journey_uri from ${sql.table('bookings')} where ${sql.join(bounds, sql` and `)}`;
   const { rows } = await sql`${within} limit 1 offset ${most}`.execute(db);
   return rows.length > 0 ? undefined : sql<SqlBool>`bookings.journey_uri in (${within})`;
 }

@@ -46,7 +46,7 @@ async function bookingRows({ db, engine }: Readable, journeys: readonly string[]
   const derived = ['host_name', 'event_type_name', 'outcome', 'attendance', 'attendance_basis'];
   const columns = derived.map((name) => journeyColumn(engine.dialect, name));
   const { rows } = await sql<StoredColumns & Omit<BookingRow, keyof TableRow<'bookings'>>>`
-    select bookings.*, ${sql.join(columns)} from bookings ${journeyJoins}
+    select bookings.*, ${sql.join(columns)} from ${sql.table('bookings')} ${journeyJoins}
     where journey_uri in (${engine.dialect.values(journeys)})`.execute(db);
   const byUri = new Map(
     rows.map((row) => {
@@ -66,7 +66,7 @@ export interface JourneyPosition {
 
 export async function journeyOf(store: Readable, invitee: string): Promise<JourneyPosition | undefined> {
   const { rows } = await sql<{ invitee_uri: string; journey_uri: string }>`select invitee_uri, journey_uri
-    from booking_invitees where journey_uri = (select journey_uri from booking_invitees where invitee_uri = ${invitee})
+    from ${sql.table('booking_invitees')} where journey_uri = (select journey_uri from ${sql.table('booking_invitees')} where invitee_uri = ${invitee})
     order by position`.execute(store.db);
   const [journey] = await bookingRows(store, [rows[0]?.journey_uri ?? invitee]);
   const members = rows.length === 0 ? [invitee] : rows.map(({ invitee_uri: uri }) => uri);

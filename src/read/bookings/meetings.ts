@@ -23,11 +23,15 @@ export const meetingConditions = ({ dialect }: StoreEngine, search: MeetingSearc
   ...when(search.max_start_time, (time) => sql<SqlBool>`start_time <= ${dialect.time(time)}`),
   ...when(
     search.invitee_email,
-    (email) => sql<SqlBool>`scheduled_events.uri in (select event_uri from invitees where email = ${email})`,
+    (email) =>
+      sql<SqlBool>`scheduled_events.uri in (select event_uri from ${sql.table('invitees')} where email = ${email})`,
   ),
   ...when(search.user, (user) => hostedBy(dialect, sql`select ${user}`)),
   ...when(search.organization, (organization) =>
-    hostedBy(dialect, sql`select user_uri from organization_memberships where organization_uri = ${organization}`),
+    hostedBy(
+      dialect,
+      sql`select user_uri from ${sql.table('organization_memberships')} where organization_uri = ${organization}`,
+    ),
   ),
 ];
 
@@ -62,7 +66,7 @@ export function inviteeConditions(engine: StoreEngine, search: InviteeSearch): r
     ...(meeting.length === 0
       ? []
       : [
-          sql<SqlBool>`exists (select 1 from scheduled_events where scheduled_events.uri = invitees.event_uri
+          sql<SqlBool>`exists (select 1 from ${sql.table('scheduled_events')} where scheduled_events.uri = invitees.event_uri
             and ${sql.join(meeting, sql` and `)})`,
         ]),
   ];

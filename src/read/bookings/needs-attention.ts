@@ -23,7 +23,7 @@ export function isUnconfirmed(dialect: SqlDialect, since: string): RawBuilder<Sq
 
 /** `GET /api/bookings?unconfirmed=true` lists those of the last seven days. */
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
-  const { rows } = await sql<{ count: number | string }>`select count(*) as count from bookings
+  const { rows } = await sql<{ count: number | string }>`select count(*) as count from ${sql.table('bookings')}
     where start_time >= ${dialect.time(instantOf(sinceMs - longestMeetingMs))} and start_time <= ${dialect.now}
       and ${isUnconfirmed(dialect, instantOf(sinceMs))}`.execute(db);
   return Number(rows[0]?.count ?? 0);
@@ -31,7 +31,9 @@ export async function countUnconfirmed({ db, engine: { dialect } }: Readable, si
 
 /** Submissions since this time that led to a booking page and that no booking refers to. */
 export async function countUnbooked({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
-  const { rows } = await sql<{ count: number | string }>`select count(*) as count from routing_form_submissions
+  const { rows } = await sql<{
+    count: number | string;
+  }>`select count(*) as count from ${sql.table('routing_form_submissions')}
     where created_at >= ${dialect.time(instantOf(sinceMs))} and ${isUnbooked()}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }

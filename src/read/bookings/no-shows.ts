@@ -15,7 +15,7 @@ export interface NoShowSearch extends Pick<InviteeSearch, 'user' | 'event_type' 
 /** Newest first. Open ones are only of bookings that were neither canceled nor rescheduled. */
 export function findNoShows(store: Store, { state, q, ...booking }: NoShowSearch, page: PageRequest) {
   const { dialect } = store.engine;
-  const current = sql<SqlBool>`exists (select 1 from bookings
+  const current = sql<SqlBool>`exists (select 1 from ${sql.table('bookings')}
     where bookings.last_invitee = invitees.uri and bookings.ending = 'no_show')`;
   const conditions = [
     ...(state === 'open' ? [current] : []),
@@ -30,7 +30,7 @@ export function findNoShows(store: Store, { state, q, ...booking }: NoShowSearch
   const where = [
     state === 'open' ? sql<SqlBool>`unmarked_at is null` : sql<SqlBool>`unmarked_at is not null`,
     // The offset keeps PostgreSQL from joining all bookings first: few marks are examined for a page.
-    sql<SqlBool>`exists (select 1 from invitees where ${sql.join(conditions, sql` and `)} limit 1 offset 0)`,
+    sql<SqlBool>`exists (select 1 from ${sql.table('invitees')} where ${sql.join(conditions, sql` and `)} limit 1 offset 0)`,
   ];
   return findRows(store, 'no_shows', { order: 'marked_at', id: 'invitee_uri', page, where });
 }

@@ -27,7 +27,7 @@ export function findContacts(
   const filters = conditionsOf(engine, search);
   const select = async (way: SortOrder, where: RawBuilder<SqlBool>, need: number) => {
     const { rows } = await sql<KeysetPosition>`select ${sql.ref(`contact_search.${order}`)} as key, contact_search.uri
-      from contact_search where ${sql.join([where, ...filters], sql` and `)}
+      from ${sql.table('contact_search')} where ${sql.join([where, ...filters], sql` and `)}
       order by ${keysetOf(engine, 'contact_search', way).orderBy} limit ${need}`.execute(db);
     return rows;
   };

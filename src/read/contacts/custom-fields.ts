@@ -15,7 +15,8 @@ export async function hasFractions({ db, engine: { dialect } }: Store): Promise<
   const fields = db.selectFrom('custom_field_definitions').select('uri').where('field_type', '=', 'currency');
   if ((await fields.limit(1).executeTakeFirst()) === undefined) return undefined;
   const value = dialect.itemJson('value');
-  const { rows } = await sql`select 1 from contacts cross join ${dialect.items(sql`contacts.custom_fields`)}
+  const { rows } =
+    await sql`select 1 from ${sql.table('contacts')} cross join ${dialect.items(sql`contacts.custom_fields`)}
     where ${dialect.itemText('uri')} in (${fields})
       and ${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null
     limit 1`.execute(db);

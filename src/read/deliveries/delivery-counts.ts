@@ -22,7 +22,7 @@ export async function countDeliveriesOf(
   { fromMs, toMs = noEndMs }: { readonly fromMs: number; readonly toMs?: number },
 ): Promise<DeliveryCounts> {
   const { rows } = await sql<{ event: string | null; deliveries: number | string; unprojected: number | string }>`
-    select event, count(*) as deliveries, count(case when ${isUnprojected} then 1 end) as unprojected from event_log
+    select event, count(*) as deliveries, count(case when ${isUnprojected} then 1 end) as unprojected from ${sql.table('event_log')}
     where received_at >= ${dialect.time(instantOf(fromMs))} and received_at < ${dialect.time(instantOf(toMs))}
       and source = 'webhook' group by event`.execute(db);
   /** What is in quarantine booked nothing yet. */

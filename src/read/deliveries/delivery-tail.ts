@@ -18,7 +18,7 @@ export async function newestDeliveries({ db, engine }: Store, limit: number): Pr
   ];
   const parts = conditions.map(
     (condition) =>
-      sql`select * from (select seq from event_log where ${condition} order by seq desc limit ${limit}) as part`,
+      sql`select * from (select seq from ${sql.table('event_log')} where ${condition} order by seq desc limit ${limit}) as part`,
   );
   // A quarantined delivery of a known kind is in two parts.
   const all = sql.join(parts, sql` union `);

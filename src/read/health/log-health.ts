@@ -9,6 +9,8 @@ import type { WentBack } from './recorded-inputs.ts';
 
 /** Positions beyond the end of the log. */
 export interface PositionsAhead {
+  /** Where they are stored, for the command that sets them back. */
+  readonly table: string;
   readonly end: number;
   readonly positions: readonly { readonly name: string; readonly position: number }[];
 }
@@ -46,7 +48,9 @@ export function wentBackCheck({ wentBack, comparison: { full }, hasApi, ...input
 }
 
 /** A reader with such a position gets nothing until the log is as long, and misses what it has until then. */
-export const aheadCheck = ({ end, positions }: PositionsAhead = { end: 0, positions: [] }): readonly HealthCheck[] =>
+export const aheadCheck = (
+  { table, end, positions }: PositionsAhead = { table: '', end: 0, positions: [] },
+): readonly HealthCheck[] =>
   positions.length === 0
     ? []
     : [
@@ -55,6 +59,6 @@ export const aheadCheck = ({ end, positions }: PositionsAhead = { end: 0, positi
           page: '/mirror/feed',
           state: 'problem',
           sentence: `The log ends at #${end}, and these positions are ahead of it: ${positions.map(({ name, position }) => `${name} (#${position})`).join(', ')}. They would miss every entry until then.`,
-          fix: `Set them back, as in: update feed_consumers set position = ${end} where position > ${end}; then restart the workers.`,
+          fix: `Set them back, as in: update ${table} set position = ${end} where position > ${end}; then restart the workers.`,
         },
       ];

@@ -79,7 +79,7 @@ async function* partsOf({ db, engine }: Readable, selection: BookingSelection): 
   const { bookingsPerPart = 5_000 } = selection;
   let { from } = selection;
   while (engine.name === 'sqlite') {
-    const { rows } = await sql<{ start_time: string }>`select start_time from bookings
+    const { rows } = await sql<{ start_time: string }>`select start_time from ${sql.table('bookings')}
       where start_time > ${from} and start_time < ${selection.to}
       order by start_time limit 1 offset ${bookingsPerPart}`.execute(db);
     const to = rows[0]?.start_time;
@@ -94,7 +94,7 @@ async function* partsOf({ db, engine }: Readable, selection: BookingSelection): 
 function periodsOf({ time, lowerCase }: SqlDialect, { from, to }: BookingSelection): Sql {
   return sql`invitee_periods as materialized (${periodsBetween(time(from), time(to))}),
     host_periods as materialized (select users.uri as name, starts_at, ends_at, offset_seconds
-      from users join invitee_periods on invitee_periods.name = ${lowerCase('users.timezone')})`;
+      from ${sql.table('users')} join invitee_periods on invitee_periods.name = ${lowerCase('users.timezone')})`;
 }
 
 function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf = 'host' }: BookingSelection): Sql {
@@ -110,7 +110,7 @@ function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf
       ${outcomeOf(dialect)} as outcome, event_type, event_name, host, host_name, ${severalHosts} as hosts, utm_campaign, utm_source,
       ${dialect.secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
       case when evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
-    from bookings ${joinPeriodIn(`${zoneOf}_periods`, sql`start_time`, name)}
+    from ${sql.table('bookings')} ${joinPeriodIn(`${zoneOf}_periods`, sql`start_time`, name)}
     where ${sql.join(conditions, sql` and `)}`;
 }
 
@@ -151,7 +151,7 @@ function countsBy({ asText, bytes, distinctItems, itemText }: SqlDialect, by: Gr
         where outcome in ('held', 'no_show', 'upcoming') group by ${hour}, ${zone}, outcome`;
     }
     case 'event_type': {
-      const known = sql`(select name from event_types where uri = picked.event_type)`;
+      const known = sql`(select name from ${sql.table('event_types')} where uri = picked.event_type)`;
       const name = sql`coalesce(${known}, max(${bytes(sql`event_name`)}))`;
       return sql`${rows(sql`event_type`, name)} ${ended} group by event_type, outcome`;
     }
@@ -163,7 +163,7 @@ function countsBy({ asText, bytes, distinctItems, itemText }: SqlDialect, by: Gr
       return sql`${rows(leadIndex, sql`''`)} ${ended} and lead is not null group by ${leadIndex}, outcome`;
     // Lists first: many meetings have the same hosts. Every host of a meeting counts once.
     case 'host': {
-      const known = sql`(select name from users where users.uri = hosting.uri)`;
+      const known = sql`(select name from ${sql.table('users')} where users.uri = hosting.uri)`;
       const name = sql`coalesce(${known}, max(${bytes(sql`name`)}))`;
       return sql`${rows(sql`uri`, name, sql`sum(bookings) as bookings, sum(unconfirmed) as unconfirmed`)}
         from (select case when hosts is null then host else ${itemText('user')} end as uri,

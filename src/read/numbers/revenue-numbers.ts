@@ -76,9 +76,9 @@ function paymentsIn(
     sql`paid.payment_successful is true`,
     sql`paid.created_at >= ${dialect.time(from)} and paid.created_at < ${dialect.time(to)}`,
     // Only rescheduled bookings have several invitees.
-    sql`not exists (select 1 from booking_invitees as own
-      join booking_invitees as other on other.journey_uri = own.journey_uri
-      join invitees as earlier on earlier.uri = other.invitee_uri
+    sql`not exists (select 1 from ${sql.table('booking_invitees')} as own
+      join ${sql.table('booking_invitees')} as other on other.journey_uri = own.journey_uri
+      join ${sql.table('invitees')} as earlier on earlier.uri = other.invitee_uri
       where own.invitee_uri = paid.uri and earlier.payment_successful is true and ${samePayment}
         and (earlier.created_at < paid.created_at or (earlier.created_at = paid.created_at and ${uriOfEarlier} < ${uri})))`,
     ...(eventType === undefined ? [] : [sql`scheduled_events.event_type = ${eventType}`]),
@@ -86,7 +86,7 @@ function paymentsIn(
   ];
   return sql`select ${dialect.minute(sql`paid.created_at`)}, coalesce(paid.payment_currency, ''), paid.payment_amount,
       coalesce(paid.payment_provider, ''), coalesce(paid.payment_external_id, '')
-    from invitees as paid left join scheduled_events on scheduled_events.uri = paid.event_uri
+    from ${sql.table('invitees')} as paid left join ${sql.table('scheduled_events')} on scheduled_events.uri = paid.event_uri
     where ${sql.join(conditions, sql` and `)}
     order by paid.created_at, ${uri}`;
 }

@@ -25,7 +25,9 @@ export async function peopleOfContacts(store: Readable, contacts: readonly strin
     'connected',
     connectedContacts(engine.dialect, sql.ref('contacts.uri')),
   );
-  const { rows } = await sql<{ uris: StoredKinds['json'] }>`select ${value('uris')} as uris from contacts ${join}
+  const { rows } = await sql<{
+    uris: StoredKinds['json'];
+  }>`select ${value('uris')} as uris from ${sql.table('contacts')} ${join}
     where contacts.uri in (${sql.join(contacts)}) and contacts.deleted_at is null`.execute(db);
   const candidates = new Set(rows.flatMap(({ uris }) => textsIn(engine.decode('json', uris))));
   const found = await peopleNamed(store, [...candidates], sql<SqlBool>`contact_uri is not null`);
@@ -41,7 +43,7 @@ export async function personByAddress(store: Readable, address: string): Promise
   const { db, engine } = store;
   const lowered = lowerCaseEmail(address);
   const [exact, other] = emailAmong(engine.dialect, [lowered]);
-  const holding = sql`select contact_uri as uri from contact_emails join contacts on contacts.uri = contact_uri
+  const holding = sql`select contact_uri as uri from ${sql.table('contact_emails')} join ${sql.table('contacts')} on contacts.uri = contact_uri
     where contacts.deleted_at is null`;
   const { rows: holders } = await sql<{ uri: string }>`${holding} and ${exact} union ${holding} and ${other}
     limit ${mostContacts + 1}`.execute(db);
@@ -52,7 +54,7 @@ export async function personByAddress(store: Readable, address: string): Promise
   const having = contacts.find(({ emails }) => emails.includes(lowered));
   if (having !== undefined) return having;
   const { rows: first } = await sql<{ uri: string }>`select uri from (
-      select uri, created_at from invitees where ${exact} union all select uri, created_at from invitees where ${other}
+      select uri, created_at from ${sql.table('invitees')} where ${exact} union all select uri, created_at from ${sql.table('invitees')} where ${other}
     ) as bookings order by created_at is null, created_at, ${engine.dialect.bytes(sql`uri`)} limit 1`.execute(db);
   const uris = first.map(({ uri }) => uri);
   return (await peopleNamed(store, uris, sql<SqlBool>`contact_uri is null`))[0];
@@ -81,7 +83,9 @@ async function peopleNamed(
 ): Promise<readonly Person[]> {
   if (uris.length === 0) return [];
   const { rows } =
-    await sql<StoredColumns>`select * from people where person in (${sql.join(uris)}) and ${which}`.execute(db);
+    await sql<StoredColumns>`select * from ${sql.table('people')} where person in (${sql.join(uris)}) and ${which}`.execute(
+      db,
+    );
   return rows.map((row) => {
     const decoded = decodeViewRow(engine, Object.entries(people.columns), row);
     const { person, emails, contact_uris } = decoded;

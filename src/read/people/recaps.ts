@@ -32,9 +32,9 @@ export function recapConditions(dialect: SqlDialect, { host, attendee, text, fro
 
 /** A host of the mirrored meeting; of a meeting that was not booked here, a user who took part in it. */
 const hostedBy = (dialect: SqlDialect, user: string): RawBuilder<SqlBool> =>
-  sql`(exists (select 1 from scheduled_events where scheduled_events.uri = meeting_recaps.event_uri
+  sql`(exists (select 1 from ${sql.table('scheduled_events')} where scheduled_events.uri = meeting_recaps.event_uri
       and ${dialect.hasUserAmong(sql`scheduled_events.hosts`, sql`select cast(${user} as text)`)})
-    or (event_uri is null and ${attendedBy(dialect, sql`(select ${dialect.lowerCase('users.email')} from users where uri = ${user})`)}))`;
+    or (event_uri is null and ${attendedBy(dialect, sql`(select ${dialect.lowerCase('users.email')} from ${sql.table('users')} where uri = ${user})`)}))`;
 
 const attendedBy = (dialect: SqlDialect, address: Sql): RawBuilder<SqlBool> =>
   sql`exists (select 1 from ${dialect.items(sql`meeting_recaps.attendees`)}

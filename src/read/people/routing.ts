@@ -23,7 +23,7 @@ export interface SubmissionSearch extends Partial<Readonly<Record<(typeof utmCol
 
 /** `where` has an index, `filters` have none. */
 export function submissionConditions(dialect: SqlDialect, { from, to, booked, ...texts }: SubmissionSearch) {
-  const isBooked = sql<SqlBool>`exists (select 1 from invitees
+  const isBooked = sql<SqlBool>`exists (select 1 from ${sql.table('invitees')}
     where invitees.routing_form_submission = routing_form_submissions.uri)`;
   const where: Condition[] = [];
   if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
@@ -46,7 +46,7 @@ function results(dialect: SqlDialect, conditions: readonly Condition[]): Sql {
   const isCanceled = sql`bookings.ending not in ('rescheduled', 'no_show')`;
   return sql`
   picked as materialized (
-    select uri, routing_form, result_type from routing_form_submissions
+    select uri, routing_form, result_type from ${sql.table('routing_form_submissions')}
     where ${sql.join([sql`created_at is not null`, ...conditions], sql` and `)}
   ),
   results as (

@@ -44,7 +44,7 @@ export async function bookingsByAddress(
   const [exact, other] = emailAmong(engine.dialect, addresses);
   const columns = sql.join(inviteeColumns.map((name) => sql.ref(name)));
   const { rows } = await sql<StoredColumns>`select * from (
-      select ${columns} from invitees where ${exact} union all select ${columns} from invitees where ${other}
+      select ${columns} from ${sql.table('invitees')} where ${exact} union all select ${columns} from ${sql.table('invitees')} where ${other}
     ) as bookings order by created_at desc limit ${mostOfPerson}`.execute(db);
   return rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: inviteeColumns }, row));
 }

@@ -84,7 +84,7 @@ export async function alertBacklog({ db }: Pick<Store, 'db'>, nowMs: number): Pr
       max(case when ${tried} then last_error end) as last_error,
       min(case when ${tried} then due_at end) as failing_since,
       sum(case when state = 'failed' then 1 else 0 end) as failed
-    from alerts where ${isWaiting} or state = 'failed' group by channel order by channel`.execute(db);
+    from ${sql.table('alerts')} where ${isWaiting} or state = 'failed' group by channel order by channel`.execute(db);
   return rows.map((row) => {
     const isStuck = Number(row['failures']) > 0 || Number(row['unsent']) > 0;
     return {

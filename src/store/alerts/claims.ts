@@ -90,7 +90,7 @@ export async function hasDueWork(from: Store | Unit, now: string): Promise<boole
   const found = await runPrepared(from, {
     id: 'due alerts',
     values: { now },
-    build: (given) => sql`select 1 from alerts where ${isWaiting} and next_at <= ${given.now} limit 1`,
+    build: (given) => sql`select 1 from ${sql.table('alerts')} where ${isWaiting} and next_at <= ${given.now} limit 1`,
   });
   return found.length > 0;
 }

@@ -96,7 +96,10 @@ async function advance(unit: Unit, atOnce: number): Promise<void> {
 
 /** Reads the next entries. Returns the offset of the last one. */
 async function follow(unit: Unit, from: number, atOnce: number): Promise<number> {
-  const { rows } = await sql<{ seq: number; uri: string | null }>`select seq, subject_uri as uri from event_log
+  const { rows } = await sql<{
+    seq: number;
+    uri: string | null;
+  }>`select seq, subject_uri as uri from ${sql.table('event_log')}
     where seq > ${from} order by seq limit ${atOnce}`.execute(unit.db);
   const offset = rows.at(-1)?.seq ?? from;
   await updateBookings(unit, { subjects: new Set(rows.flatMap(({ uri }) => uri ?? [])), changedSeq: offset });

@@ -38,10 +38,10 @@ export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: Sql
   const list = Object.entries(values).map(([name, value]) => sql`${value} as ${sql.id(name)}`);
   return sql`select ${sql.join(list)}
     from (${chains}) as chain
-    join invitees as last on last.uri = chain.last_invitee
-    join invitees as first on first.uri = chain.first_invitee
-    left join scheduled_events as first_event on first_event.uri = first.event_uri
-    left join scheduled_events as last_event on last_event.uri = last.event_uri`;
+    join ${sql.table('invitees')} as last on last.uri = chain.last_invitee
+    join ${sql.table('invitees')} as first on first.uri = chain.first_invitee
+    left join ${sql.table('scheduled_events')} as first_event on first_event.uri = first.event_uri
+    left join ${sql.table('scheduled_events')} as last_event on last_event.uri = last.event_uri`;
 }
 
 export const bookingColumns = Object.keys(tables.bookings.columns);

@@ -37,17 +37,17 @@ async function concernedBy(unit: Unit, subjects: readonly string[]): Promise<rea
   const given = unit.engine.dialect.values(subjects);
   // One query each: an `or` of them would not use their indexes.
   return selectInvitees(unit, [
-    sql`select uri from invitees where uri in (${given})`,
-    sql`select uri from invitees where event_uri in (select event_uri from invitees where uri in (${given}))`,
-    sql`select uri from invitees where event_uri in (${given})`,
-    sql`select uri from invitees where event_uri in (select event_uri from meeting_recaps where uri in (${given}))`,
+    sql`select uri from ${sql.table('invitees')} where uri in (${given})`,
+    sql`select uri from ${sql.table('invitees')} where event_uri in (select event_uri from ${sql.table('invitees')} where uri in (${given}))`,
+    sql`select uri from ${sql.table('invitees')} where event_uri in (${given})`,
+    sql`select uri from ${sql.table('invitees')} where event_uri in (select event_uri from ${sql.table('meeting_recaps')} where uri in (${given}))`,
     // The recap may have been that of another meeting before.
-    sql`select last_invitee from bookings where evidence_recap in (${given})`,
+    sql`select last_invitee from ${sql.table('bookings')} where evidence_recap in (${given})`,
   ]);
 }
 
 async function selectInvitees({ db, engine }: Unit, uris: readonly Sql[]): Promise<readonly LinkedInvitee[]> {
-  const { rows } = await sql<StoredColumns>`select ${links('invitees')} from invitees
+  const { rows } = await sql<StoredColumns>`select ${links('invitees')} from ${sql.table('invitees')}
     where uri in (${sql.join(uris, sql` union `)})`.execute(db);
   return rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: linkColumns }, row));
 }
@@ -75,12 +75,12 @@ async function scopeOf(unit: Unit, start: readonly LinkedInvitee[]): Promise<Sco
     const named = fresh.filter((uri) => !invitees.has(uri));
     const found = await selectInvitees(unit, [
       ...(named.length > 0 ? [unit.engine.dialect.values(named)] : []),
-      sql`select uri from invitees where old_invitee in (${given})`,
-      sql`select uri from invitees where new_invitee in (${given})`,
-      sql`select invitee_uri from booking_invitees where journey_uri in (
-        select journey_uri from booking_invitees where invitee_uri in (${given}))`,
+      sql`select uri from ${sql.table('invitees')} where old_invitee in (${given})`,
+      sql`select uri from ${sql.table('invitees')} where new_invitee in (${given})`,
+      sql`select invitee_uri from ${sql.table('booking_invitees')} where journey_uri in (
+        select journey_uri from ${sql.table('booking_invitees')} where invitee_uri in (${given}))`,
       // Its URI may have been that of a booking before it arrived itself.
-      sql`select invitee_uri from booking_invitees where journey_uri in (${given})`,
+      sql`select invitee_uri from ${sql.table('booking_invitees')} where journey_uri in (${given})`,
     ]);
     for (const invitee of found) invitees.set(invitee.uri, invitee);
     for (const uri of await journeysWith(unit, found)) journeys.add(uri);
@@ -97,7 +97,7 @@ const isNamed = (uri: string | null): uri is string => uri !== null && uri !== '
 
 async function journeysWith({ db, engine }: Unit, found: readonly LinkedInvitee[]): Promise<readonly string[]> {
   if (found.length === 0) return [];
-  const { rows } = await sql<{ uri: string }>`select distinct journey_uri as uri from booking_invitees
+  const { rows } = await sql<{ uri: string }>`select distinct journey_uri as uri from ${sql.table('booking_invitees')}
     where invitee_uri in (${engine.dialect.values(found.map(({ uri }) => uri))})`.execute(db);
   return rows.map(({ uri }) => uri);
 }
@@ -128,7 +128,7 @@ async function upsert(unit: Unit, { id, given = '', chains, changedSeq }: Upsert
     isPlannedEachTime: true,
     build: (
       values,
-    ) => sql`insert into bookings (${columns}) ${selectBookings(dialect, chains(values.given), values.changedSeq)}
+    ) => sql`insert into ${sql.table('bookings')} (${columns}) ${selectBookings(dialect, chains(values.given), values.changedSeq)}
       where true on conflict (journey_uri) do update set ${sql.join(set)} where ${sql.join(differs, sql` or `)}`,
   });
 }
@@ -173,21 +173,23 @@ export async function fillBookings(unit: Unit): Promise<number> {
   const changedSeq = await lastSeq(unit);
   // Chains are computed between two statements: of very many, for longer than a session may be idle.
   if (engine.name === 'postgres') await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
-  await sql`delete from bookings`.execute(db);
-  await sql`delete from booking_invitees`.execute(db);
+  await sql`delete from ${sql.table('bookings')}`.execute(db);
+  await sql`delete from ${sql.table('booking_invitees')}`.execute(db);
   // Not `not in`: PostgreSQL would compare every invitee with every link.
   const linked = sql`with linked (uri) as materialized (
-      select uri from invitees where old_invitee <> '' or new_invitee <> ''
-      union select old_invitee from invitees where old_invitee <> ''
-      union select new_invitee from invitees where new_invitee <> ''
+      select uri from ${sql.table('invitees')} where old_invitee <> '' or new_invitee <> ''
+      union select old_invitee from ${sql.table('invitees')} where old_invitee <> ''
+      union select new_invitee from ${sql.table('invitees')} where new_invitee <> ''
     )`;
   const isLinked = sql`exists (select 1 from linked where linked.uri = invitees.uri)`;
   const single = sql`${linked} select uri as journey_uri, uri as first_invitee, uri as last_invitee, 1 as invitees,
       case when rescheduled is true then 1 else 0 end as moves
-    from invitees where not ${isLinked}`;
+    from ${sql.table('invitees')} where not ${isLinked}`;
   await upsert(unit, { id: 'of single invitees', chains: () => single, changedSeq });
   const { rows } =
-    await sql<StoredColumns>`${linked} select ${links('invitees')} from invitees where ${isLinked}`.execute(db);
+    await sql<StoredColumns>`${linked} select ${links('invitees')} from ${sql.table('invitees')} where ${isLinked}`.execute(
+      db,
+    );
   const chains = chainsOf(rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: linkColumns }, row)));
   await writeBookings(unit, chains, changedSeq);
   await writeMembers(unit, chains);

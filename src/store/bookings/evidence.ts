@@ -39,7 +39,7 @@ export function evidenceOf(dialect: SqlDialect): Readonly<Record<'attendance' | 
         then ${sql.lit(evidence.others)}
       when exists (select 1 from ${attendees}) then ${sql.lit(evidence.hostsOnly)}
       else ${sql.lit(evidence.nothing)} end`;
-  const best = sql`(select min(${bytes(sql`${ofRecap} || meeting_recaps.uri`)}) from meeting_recaps
+  const best = sql`(select min(${bytes(sql`${ofRecap} || meeting_recaps.uri`)}) from ${sql.table('meeting_recaps')}
       where meeting_recaps.event_uri = last.event_uri and meeting_recaps.deleted_at is null)`;
   return {
     attendance: sql`case when last.attendance_entry is not null then 'confirmed' else case substr(${best}, 1, 1) when ${sql.lit(evidence.confirmed)} then 'confirmed'

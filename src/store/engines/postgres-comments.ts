@@ -23,6 +23,7 @@ export const commentOnColumns = (relation: string, columns: Readonly<Record<stri
 /** Never fails: a user who does not own the tables, or a lock that is not free, leaves the former comments. */
 export async function commentOnTables(
   db: Kysely<Database>,
+  schema: string,
   lock: (db: Kysely<Database>) => Promise<void>,
 ): Promise<void> {
   const described = describedTables().map(({ name, about, columns }) => ({
@@ -34,8 +35,9 @@ export async function commentOnTables(
   }));
   const mark = createHash('sha256').update(JSON.stringify(described)).digest('hex').slice(0, 16);
   const isCurrent = async (from: Kysely<Database>): Promise<boolean> => {
-    const { rows } = await sql<{ comment: string | null }>`select obj_description(to_regclass(
-      quote_ident(current_schema()) || '.' || ${markedTable}), 'pg_class') as comment`.execute(from);
+    const { rows } = await sql<{
+      comment: string | null;
+    }>`select obj_description(to_regclass(${`${schema}.${markedTable}`}), 'pg_class') as comment`.execute(from);
     return rows[0]?.comment?.includes(`(${mark})`) === true;
   };
   try {

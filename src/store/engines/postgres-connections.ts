@@ -2,9 +2,8 @@
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { runsOften } from '#src/store/prepared-sql.ts';
-import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
-import { isUnprepared, SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, isUnprepared } from '#src/base/errors.ts';
 import { readPostgresUrl } from '#src/base/postgres-url.ts';
 import { clientOf, hostTimeoutMs, requireWritable } from './pg-hosts.ts';
 import { limitSilence, neverSilent } from './pg-socket.ts';
@@ -21,16 +20,11 @@ const sessionSettings = {
   jit: 'off',
 } as const;
 
-type Settings = readonly (readonly [name: string, value: string])[];
-
-/** No other schema is searched: a table that is still missing there must not be found elsewhere. */
-const settingsFor = (schema: string | undefined): Settings => [
-  ...Object.entries(sessionSettings),
-  ...(schema === undefined ? [] : [['search_path', schema] as const]),
-];
+const settings = Object.entries(sessionSettings);
 
 export interface PostgresConnections {
-  readonly pool: pg.Pool;
+  /** A connection for the caller alone, who releases it. */
+  connect(): Promise<pg.PoolClient>;
   /** The same connections for Kysely: statements that run often have a name. */
   readonly namingPool: PostgresPool;
   /** True when a connection pooler such as PgBouncer is in between: it discards settings, and a session is not one connection. */
@@ -48,16 +42,15 @@ export function openConnections(
 ): PostgresConnections {
   let isPooled = false;
   let silenceMs = 0;
-  const schema = schemaIn(url);
-  const settings = settingsFor(schema);
-  const options = [...settings.map(([name, value]) => `-c ${name}=${value}`), directOption].join(' ');
   const address = readPostgresUrl(url);
   const [firstUrl = url] = address.urls;
+  const { connectionString, ownOptions } = optionsIn(firstUrl);
   const isOneOfSeveral = address.urls.length > 1;
   const pool = new pg.Pool({
     ...config,
     max: address.pool,
-    ...withOptions(firstUrl, options),
+    connectionString,
+    options: [...ownOptions, ...settings.map(([name, value]) => `-c ${name}=${value}`), directOption].join(' '),
     ...(isOneOfSeveral && { Client: clientOf(address, { keepAlive: true }) }),
     connectionTimeoutMillis: 5_000 + (isOneOfSeveral ? address.urls.length * hostTimeoutMs : 0),
     idleTimeoutMillis: 30_000,
@@ -71,7 +64,6 @@ export function openConnections(
         if (address.needsWrites) await requireWritable(client, address);
         isPooled = !(await isDirect(client));
         if (!isPooled) await client.query(fastCompression);
-        else if (schema !== undefined) await requireSearchPath(client, schema);
       } finally {
         neverSilent(client);
       }
@@ -82,23 +74,40 @@ export function openConnections(
   pool.on('connect', (client) => client.on('error', report));
   pool.on('acquire', (client) => limitSilence(client, silenceMs));
   pool.on('release', (_error, client) => neverSilent(client));
+  const connect = async (): Promise<pg.PoolClient> => {
+    const { options } = pool.options;
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (options === (ownOptions[0] ?? '') || !isOptionRefused(error)) throw error;
+      // It is a pooler: each transaction gets the settings instead.
+      pool.options.options = ownOptions[0] ?? '';
+      return pool.connect();
+    }
+  };
   return {
-    pool,
-    namingPool: withNames(pool, { isAllowed: () => !isPooled }),
+    connect,
+    namingPool: withNames({ pool, connect, isAllowed: () => !isPooled }),
     isPooled: () => isPooled,
     limitSilence: (ms) => void (silenceMs = ms),
-    applySettings: applied(settings),
+    applySettings,
   };
 }
 
+interface NamingNeeds {
+  readonly pool: pg.Pool;
+  readonly connect: () => Promise<pg.PoolClient>;
+  readonly isAllowed: () => boolean;
+}
+
 /** Kysely takes any pool of this shape, and has one object per connection. */
-function withNames(pool: pg.Pool, limits: { isAllowed(): boolean }): PostgresPool {
+function withNames({ pool, connect, ...limits }: NamingNeeds): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, pg.PoolClient>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect();
+      const client = await connect();
       const naming = clients.get(client) ?? prepareOnServer(client, limits);
       clients.set(client, naming);
       return naming;
@@ -136,21 +145,7 @@ function prepareOnServer(client: pg.PoolClient, { isAllowed }: { isAllowed(): bo
   return Object.create(client, { query: { value: query } });
 }
 
-const applied = (settings: Settings): string =>
-  `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
-
-/** Behind a pooler, a statement outside of a transaction has the settings of the role only. */
-async function requireSearchPath(client: pg.ClientBase, schema: string): Promise<void> {
-  const { rows } = await client.query<{ path: string }>(`select current_setting('search_path') as path`);
-  if (rows[0]?.path === schema) return;
-  throw new SlotstreamError(
-    'store_unavailable',
-    'DATABASE_SCHEMA does not pass a connection pooler such as PgBouncer.',
-    {
-      hint: `Connect to PostgreSQL directly, or run there: alter role USER in database NAME set search_path = ${schema}; then restart the pooler.`,
-    },
-  );
-}
+const applySettings = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
 
 /** The server's default takes more time to compress a body than to store it. Not every server has been built with LZ4. */
 const fastCompression = `select set_config('default_toast_compression', 'lz4', false) from pg_settings
@@ -159,10 +154,14 @@ const fastCompression = `select set_config('default_toast_compression', 'lz4', f
 const answerTimeoutMs = 5000;
 
 /** pg would use the options of the URL instead of ours. */
-function withOptions(url: string, options: string): pg.PoolConfig {
+function optionsIn(url: string): { readonly connectionString: string; readonly ownOptions: readonly string[] } {
   const parsed = URL.parse(url);
   const own = parsed?.searchParams.get('options');
-  if (!parsed || !own) return { connectionString: url, options };
+  if (!parsed || !own) return { connectionString: url, ownOptions: [] };
   parsed.searchParams.delete('options');
-  return { connectionString: parsed.href, options: `${own} ${options}` };
+  return { connectionString: parsed.href, ownOptions: [own] };
 }
+
+/** A pooler rejects what it does not know in the start-up message, unless it is configured to ignore it. */
+const isOptionRefused = (error: unknown): boolean =>
+  codeOf(error) === '08P01' && error instanceof Error && /startup parameter/i.test(error.message);

@@ -3,7 +3,7 @@ import { CompiledQuery, sql, type Kysely, type SqlBool } from 'kysely';
 import { likePattern, type ContactSearch } from '#src/store/contract.ts';
 import type { Database } from '#src/store/tables.ts';
 
-export const postgresContactSearch: ContactSearch = {
+export const postgresContactSearch = (schema: string): ContactSearch => ({
   contains(column, segments) {
     const text = sql.ref(`contact_search.${column}`);
     // The index is read as a whole for each short text, and once for each of many: comparing every row once is quicker.
@@ -13,12 +13,12 @@ export const postgresContactSearch: ContactSearch = {
     const matches = segments.map((segment) => sql`${text} ilike ${likePattern(segment)}`);
     return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
   },
-  missing: async (db) => ((await trigramsIn(db)).exists ? [] : ['create extension if not exists pg_trgm']),
-};
+  missing: async (db) => ((await trigramsIn(db, schema)).exists ? [] : ['create extension if not exists pg_trgm']),
+});
 
-async function trigramsIn(db: Kysely<Database>) {
+async function trigramsIn(db: Kysely<Database>, schema: string) {
   const { rows } = await sql<{ exists: boolean; extension: string | null }>`
-    select to_regclass('contact_search_trigrams') is not null as exists, (select quote_ident(nspname) from pg_extension
+    select to_regclass(${`${schema}.contact_search_trigrams`}) is not null as exists, (select quote_ident(nspname) from pg_extension
       join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm') as extension`.execute(db);
   return rows[0] ?? { exists: false, extension: null };
 }
@@ -26,9 +26,10 @@ async function trigramsIn(db: Kysely<Database>) {
 /** At every start: the extension may have been created since the last. */
 export async function indexTrigrams(
   db: Kysely<Database>,
+  schema: string,
   lock: (trx: Kysely<Database>) => Promise<void>,
 ): Promise<void> {
-  const { exists, extension } = await trigramsIn(db);
+  const { exists, extension } = await trigramsIn(db, schema);
   if (exists || extension === null) return;
   const parts = ['name', 'job_title', 'company', 'city'].map((name) => `${name} ${extension}.gin_trgm_ops`);
   const on = `contact_search using gin (${parts.join(', ')})`;

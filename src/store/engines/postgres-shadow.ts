@@ -5,15 +5,14 @@ import { tables, type Database, type TableName } from '#src/store/tables.ts';
 
 type Shadow = Pick<StoreEngine, 'shadowSchema' | 'makeShadow' | 'writeShadow' | 'finishShadow' | 'dropShadow'>;
 
-export const postgresShadow: Shadow = {
+export const postgresShadow = (schema: string): Shadow => ({
   shadowSchema: 'pg_temp',
   async makeShadow(connection, names) {
     await raiseTempBuffers(connection);
     // A plan that was made while a table was empty reads all of it, for ever.
     await sql`set plan_cache_mode = force_custom_plan`.execute(connection);
-    const live = await schemaOf(connection);
     for (const name of names) {
-      await sql`create temporary table ${sql.id(name)} (like ${sql.id(live, name)} including defaults, primary key (${keyOf(name)}))`.execute(
+      await sql`create temporary table ${sql.id(name)} (like ${sql.id(schema, name)} including defaults, primary key (${keyOf(name)}))`.execute(
         connection,
       );
     }
@@ -28,12 +27,7 @@ export const postgresShadow: Shadow = {
     for (const name of names) await sql`drop table if exists ${shadow(name)}`.execute(connection);
     await sql`reset plan_cache_mode`.execute(connection);
   },
-};
-
-export async function schemaOf(connection: Kysely<Database>): Promise<string> {
-  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
-  return String(rows[0]?.name);
-}
+});
 
 const keyOf = (name: TableName) => sql.join(tables[name].key.map((column) => sql.id(column)));
 const shadow = (name: TableName) => sql.id('pg_temp', name);

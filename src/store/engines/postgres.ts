@@ -1,19 +1,28 @@
 // The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
-import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql, type DatabaseConnection } from 'kysely';
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  sql,
+  type DatabaseConnection,
+  type PostgresDialectConfig,
+} from 'kysely';
 import pg from 'pg';
-import { schemaIn } from '#src/base/database-schema.ts';
+import { schemaIn, statedSchemaIn } from '#src/base/database-schema.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { Connections, Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { neverSilent } from './pg-socket.ts';
 import { commentOnTables } from './postgres-comments.ts';
+import { QualifyingCompiler } from './postgres-compiler.ts';
 import { openConnections } from './postgres-connections.ts';
 import { indexTrigrams, postgresContactSearch } from './postgres-contact-search.ts';
 import { insertArrays } from './postgres-insert.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { prepareSchema } from './postgres-schema.ts';
-import { postgresShadow, schemaOf } from './postgres-shadow.ts';
+import { prepareSchema, refuseMirrorIn } from './postgres-schema.ts';
+import { postgresShadow } from './postgres-shadow.ts';
 import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
@@ -31,13 +40,13 @@ const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
-  const { pool, namingPool, isPooled, limitSilence, applySettings } = openConnections(
+  const { connect, namingPool, isPooled, limitSilence, applySettings } = openConnections(
     url,
     { types, pipeline: true },
     { report },
   );
   const schema = schemaIn(url);
-  const db = new Kysely<Database>({ dialect: new Dialect({ pool: namingPool }) });
+  const db = new Kysely<Database>({ dialect: new Dialect({ pool: namingPool }, schema) });
   /** The connection of each transaction. Kysely itself sends a statement only when the one before has been answered. */
   const connections = new WeakMap<Kysely<Database>, DatabaseConnection>();
   const run: Run = (on, { sql: text, parameters }) =>
@@ -46,19 +55,18 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     name: 'postgres',
     db,
     dialect: postgresDialect,
-    views: postgresViews,
-    contactSearch: postgresContactSearch,
+    views: postgresViews(schema),
+    contactSearch: postgresContactSearch(schema),
     insert: insertArrays,
     run,
     pipelines: (on) => connections.has(on) && !isPooled(),
     takesLists: true,
     unsafeSettings: () => unsafeSettings(db),
     connections: () => connectionsOf(db),
-    liveSchema: schemaOf,
-    ...postgresShadow,
+    schema,
+    ...postgresShadow(schema),
     async lockTables(trx, names) {
-      const live = await schemaOf(trx);
-      for (const name of names) await sql`lock table ${sql.id(live, name)} in exclusive mode`.execute(trx);
+      for (const name of names) await sql`lock table ${sql.table(name)} in exclusive mode`.execute(trx);
     },
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
     ...codecOf({ json: { encode: (value) => JSON.stringify(value), decode: (stored) => stored } }),
@@ -74,22 +82,28 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
       if (isPooled()) await run(trx, { sql: applySettings, parameters: [] });
       return { [Symbol.dispose]: () => void connections.delete(trx) };
     },
+    hasMirror: async () => {
+      if (await isMigrated(db)) return true;
+      if (statedSchemaIn(url) === undefined) await refuseMirrorIn(db, 'public');
+      return false;
+    },
     migrate: async () => {
-      if (!(await isMigrated(db, postgresTypes)))
+      if (!(await isMigrated(db)))
         await db.transaction().execute(async (trx) => {
           await sql`set local lock_timeout = '1h'`.execute(trx);
           await sql`select pg_advisory_xact_lock(${sql.lit(locks.migrations)})`.execute(trx);
           await trx.executeQuery(CompiledQuery.raw(applySettings));
           await prepareSchema(trx, schema);
-          await migrate(trx, postgresTypes, await schemaOf(trx));
+          await searchOnly(trx, schema);
+          await migrate(trx, postgresTypes, schema);
         });
       const lockViews = (trx: Kysely<Database>) => lock({ run, trx, schema }, 'views');
-      await commentOnTables(db, lockViews);
-      await indexTrigrams(db, lockViews);
+      await commentOnTables(db, schema, lockViews);
+      await indexTrigrams(db, schema, lockViews);
     },
     noteRedaction: async () => {},
     scrub: async () => {},
-    stream: (statement) => fetched(pool, statement),
+    stream: (statement) => fetched(connect, statement),
     ping: async () => {
       await sql`select 1`.execute(db);
     },
@@ -114,28 +128,49 @@ class LockFreeAdapter extends PostgresAdapter {
 }
 
 class Dialect extends PostgresDialect {
+  readonly #schema: string;
+
+  constructor(config: PostgresDialectConfig, schema: string) {
+    super(config);
+    this.#schema = schema;
+  }
+
   override createAdapter(): PostgresAdapter {
     return new LockFreeAdapter();
+  }
+
+  override createQueryCompiler(): QualifyingCompiler {
+    return new QualifyingCompiler(this.#schema);
   }
 }
 
 /** Holds a lock until the transaction ends. */
 async function lock(
-  { run, trx, schema }: { readonly run: Run; readonly trx: Kysely<Database>; readonly schema: string | undefined },
+  { run, trx, schema }: { readonly run: Run; readonly trx: Kysely<Database>; readonly schema: string },
   wanted: Lock,
 ): Promise<void> {
   // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.
-  if (wanted === 'views') await sql`set local lock_timeout = '2s'`.execute(trx);
+  if (wanted === 'views') {
+    await sql`set local lock_timeout = '2s'`.execute(trx);
+    await searchOnly(trx, schema);
+  }
   const [name, key] = typeof wanted === 'string' ? [wanted, undefined] : (['key', wanted.key] as const);
   // Mirrors in other schemas of the database do not wait for each other.
   const parts = [schema, key].filter((part) => part !== undefined);
-  const keys = parts.length === 0 ? sql`${locks[name]}` : sql`${locks[name]}, hashtext(${parts.join(' ')})`;
+  const keys = sql`${locks[name]}, hashtext(${parts.join(' ')})`;
   await run(trx, sql`select pg_advisory_xact_lock(${keys})`.compile(trx));
 }
 
+/** For statements that define tables and views: until the transaction ends, the names in them are those of this schema. */
+const searchOnly = (trx: Kysely<Database>, schema: string) =>
+  sql`select set_config('search_path', ${schema}, true)`.execute(trx);
+
 /** Through a cursor: the server holds the rows that were not fetched yet. */
-async function* fetched(pool: pg.Pool, { sql: text, parameters }: Statement): AsyncGenerator<RowPage> {
-  const client = await pool.connect();
+async function* fetched(
+  connect: () => Promise<pg.PoolClient>,
+  { sql: text, parameters }: Statement,
+): AsyncGenerator<RowPage> {
+  const client = await connect();
   neverSilent(client);
   let broken = true;
   try {

@@ -57,7 +57,7 @@ export function openSqlite(path: string): StoreEngine {
     // They are set whenever a file is opened.
     unsafeSettings: async () => [],
     connections: async () => undefined,
-    liveSchema: async () => 'main',
+    schema: 'main',
     ...sqliteShadow(database),
     ...codec,
     // `begin immediate` makes a transaction the only writer: there is nothing else to lock.
@@ -71,8 +71,10 @@ export function openSqlite(path: string): StoreEngine {
       requireFile();
       return { [Symbol.dispose]: () => {} };
     },
+    hasMirror: () => isMigrated(db),
     async migrate() {
-      if (await isMigrated(db, sqliteTypes)) return;
+      if (await isMigrated(db)) return;
+      // Another program may have a table of migrations under the same name.
       requireOwnTables(database, path);
       await migrate(db, sqliteTypes);
     },
@@ -106,16 +108,11 @@ export function openSqlite(path: string): StoreEngine {
   };
 }
 
-/** Another program may have a table of migrations under the same name. */
 function requireOwnTables(database: Sqlite.Database, path: string): void {
   const all = database
     .prepare<[], string>("select name from sqlite_master where type in ('table', 'view')")
     .pluck()
     .all();
-  const isOurs =
-    all.includes('kysely_migration') &&
-    database.prepare('select 1 from kysely_migration where name = ?').get('0001-first-release') !== undefined;
-  if (isOurs) return;
   refuseForeignTables(
     all.filter((name) => ownNames.includes(name)).toSorted(),
     `Use a file of its own: DATABASE_URL=sqlite:${join(dirname(path), 'slotstream.db')}`,

@@ -57,11 +57,12 @@ export async function consumersBehind(from: Store | Unit): Promise<readonly (Fee
 /** Those that name entries which the log does not have yet, of users and of the program; and where the log ends. */
 export async function positionsAhead(
   from: Store | Unit,
-): Promise<{ readonly end: number; readonly positions: readonly FeedPosition[] }> {
+): Promise<{ readonly table: string; readonly end: number; readonly positions: readonly FeedPosition[] }> {
   const positions = await listPositions(from);
   // Read after them: it only grows.
   const end = await lastSeq(from);
-  return { end, positions: positions.filter(({ position }) => position > end) };
+  const table = `${from.engine.schema}.feed_consumers`;
+  return { table, end, positions: positions.filter(({ position }) => position > end) };
 }
 
 export function removePosition(unit: Unit, name: string): Promise<void> {

@@ -76,7 +76,7 @@ const byParts =
     const parts = conditions.map(
       (
         condition,
-      ) => sql`select * from (select seq from event_log where ${condition} and seq >= ${low} and seq <= ${high}
+      ) => sql`select * from (select seq from ${sql.table('event_log')} where ${condition} and seq >= ${low} and seq <= ${high}
         order by seq ${direction(newer)} limit ${limit}) as part`,
     );
     return seqs(db, sql`${sql.join(parts, sql` union all `)} order by seq ${direction(newer)} limit ${limit}`);
@@ -94,7 +94,7 @@ const bySubject =
   ({ low, high, newer, limit }) =>
     seqs(
       db,
-      sql`select seq from event_log where subject_uri in (${subjects}) and +seq >= ${low} and +seq <= ${high}
+      sql`select seq from ${sql.table('event_log')} where subject_uri in (${subjects}) and +seq >= ${low} and +seq <= ${high}
         order by +seq ${direction(newer)} limit ${limit}`,
     );
 
@@ -107,8 +107,8 @@ function subjectsOf(
   if (address === undefined) return subjectUri === undefined ? undefined : sql`${subjectUri}`;
   const alike = emailAmong(engine.dialect, [lowerCaseEmail(address)]);
   const found = alike.flatMap((condition) => [
-    sql`select contact_uri as uri from contact_emails where ${condition}`,
-    sql`select uri from invitees where ${condition}`,
+    sql`select contact_uri as uri from ${sql.table('contact_emails')} where ${condition}`,
+    sql`select uri from ${sql.table('invitees')} where ${condition}`,
   ]);
   return sql.join(found, sql` union all `);
 }
@@ -136,8 +136,8 @@ async function kindsOf(
   if (isOpen && source === undefined) return undefined;
   // The index has each kind at a step of its own.
   const { rows } = await sql<{ readonly event: string | null }>`with recursive kinds(event) as (
-      select min(event) from event_log
-      union all select (select min(event) from event_log where event > kinds.event) from kinds where event is not null
+      select min(event) from ${sql.table('event_log')}
+      union all select (select min(event) from ${sql.table('event_log')} where event > kinds.event) from kinds where event is not null
     ) select event from kinds limit ${sql.lit(mostKinds + 1)}`.execute(db);
   if (rows.length > mostKinds) return undefined;
   const kinds = rows.flatMap(({ event: kind }) => kind ?? []);
@@ -154,7 +154,7 @@ const mostNarrowed = 100_000;
 async function receivedWithin({ db, engine }: Store, filter: DeliveryFilter, whole: SeqRange): Promise<SeqRange> {
   const times = receivedConditions(engine.dialect, filter);
   if (times.length === 0) return whole;
-  const received = sql`select seq from event_log where ${sql.join(times, sql` and `)} limit ${mostNarrowed + 1}`;
+  const received = sql`select seq from ${sql.table('event_log')} where ${sql.join(times, sql` and `)} limit ${mostNarrowed + 1}`;
   const { rows } = await sql<{ low: number | null; high: number | null; entries: number | string }>`
     select min(seq) as low, max(seq) as high, count(*) as entries from (${received}) as received`.execute(db);
   const { low, high, entries } = rows[0] ?? { low: null, high: null, entries: 0 };

@@ -216,7 +216,7 @@ export async function countReasons(
   { limit, newest = maxSeq }: { readonly limit: number; readonly newest?: number | undefined },
 ): Promise<UnprojectedReason[]> {
   const parts = ['quarantined', 'unhandled'].map(
-    (outcome) => sql`select * from (select outcome, reason, seq from event_log
+    (outcome) => sql`select * from (select outcome, reason, seq from ${sql.table('event_log')}
       where outcome = ${outcome} and ${isUnprojected} and ${isWaiting} order by seq desc limit ${newest}) as part`,
   );
   const { rows } = await sql<CountedReason>`select outcome, reason, count(*) as count, max(seq) as newest_seq

@@ -12,7 +12,9 @@ const recorded = sql.table('recorded_observations');
 /** Records the times of all reads up to an offset, in a temporary table of this connection. */
 export async function recordObservedTimes(connection: Kysely<Database>, upTo: number): Promise<void> {
   await sql`create temporary table ${recorded} as
-    select seq, occurred_at from event_log where source <> 'webhook' and seq <= ${upTo}`.execute(connection);
+    select seq, occurred_at from ${sql.table('event_log')} where source <> 'webhook' and seq <= ${upTo}`.execute(
+    connection,
+  );
 }
 
 /** Up to `limit` entries after an offset whose time has changed since it was recorded. */
@@ -21,7 +23,7 @@ export async function entriesObservedSince(
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<LogEntry[]> {
   const { rows } = await sql<StoredColumns>`select entry.* from ${recorded} as recorded
-    join event_log as entry on entry.seq = recorded.seq
+    join ${sql.table('event_log')} as entry on entry.seq = recorded.seq
     where recorded.seq > ${after} and entry.occurred_at is distinct from recorded.occurred_at
     order by recorded.seq limit ${limit}`.execute(db);
   return rows.map((row) => decodeRow(engine, 'event_log', row));

@@ -33,7 +33,7 @@ function contactOf(dialect: SqlDialect): Sql {
   const address = dialect.lowerCase('bookings.invitee_email');
   return sql`(select coalesce(min(case when holder.is_primary then ${contact} end), min(${contact}))
     from (select 1 as one) as one ${dialect.lookUpAddress('contact_emails', { as: 'holder', address })}
-    join contacts on contacts.uri = holder.contact_uri where contacts.deleted_at is null)`;
+    join ${sql.table('contacts')} on contacts.uri = holder.contact_uri where contacts.deleted_at is null)`;
 }
 
 function startIn(dialect: SqlDialect, whose: 'host' | 'invitee'): Readonly<Record<string, Sql>> {
@@ -46,8 +46,8 @@ function startIn(dialect: SqlDialect, whose: 'host' | 'invitee'): Readonly<Recor
 }
 
 /** The event type and the host of a booking: what the columns need, except those of local time. */
-export const journeyJoins = sql`left join event_types on event_types.uri = bookings.event_type
-    left join users on users.uri = bookings.host`;
+export const journeyJoins = sql`left join ${sql.table('event_types')} on event_types.uri = bookings.event_type
+    left join ${sql.table('users')} on users.uri = bookings.host`;
 
 export const bookingJourneys: View = {
   name: 'booking_journeys',

@@ -1,73 +1,15 @@
 // A row about a store behind a real PgBouncer in transaction mode, as the documentation asks for, on a server that is not on UTC.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chownSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { endWithThisProcess } from '../../harness/children.ts';
-import { freePort, succeeds, until } from '../../harness/ports.ts';
-import { startPostgres, unprivileged } from '../../harness/postgres.ts';
+import { succeeds } from '../../harness/ports.ts';
+import { hasPgBouncer, startPgBouncer } from '../../harness/pgbouncer.ts';
+import { startPostgres } from '../../harness/postgres.ts';
 import { startRedis } from '../../harness/redis.ts';
-import { temporaryFolder, type InstallationOf, type WithPostgres } from '../engines.ts';
+import type { InstallationOf, WithPostgres } from '../engines.ts';
 import { requireFault } from '../faults/evidence.ts';
 import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 const obstacle = async (): Promise<string | undefined> =>
-  (await succeeds(promisify(execFile)('pgbouncer', ['--version']))) ? undefined : 'pgbouncer is not installed';
-
-async function startPgBouncer(postgresPort: number, poolSize: number) {
-  const identity = unprivileged();
-  await using resources = new AsyncDisposableStack();
-  const folder = await temporaryFolder('pgbouncer', resources);
-  const port = await freePort();
-  const config = join(folder, 'pgbouncer.ini');
-  const users = join(folder, 'users');
-  await writeFile(users, '"postgres" ""\n');
-  const values = { POSTGRES_PORT: postgresPort, OWN_PORT: port, USERS_FILE: users, POOL_SIZE: poolSize };
-  const template = await readFile(new URL('pgbouncer.ini', import.meta.url), 'utf8');
-  await writeFile(
-    config,
-    Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, String(value)), template),
-  );
-  if (identity) for (const path of [folder, config, users]) chownSync(path, identity.uid, identity.gid);
-  const console = `postgres://postgres@127.0.0.1:${port}/pgbouncer`;
-  let child: ChildProcess | undefined;
-  const kill9 = async (): Promise<void> => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-  };
-  /** A command of its console, such as `show pools`. */
-  const show = (command: string) => ask(console, command);
-  const start = async (): Promise<void> => {
-    const started = endWithThisProcess(spawn('pgbouncer', [config], { ...identity, cwd: folder, stdio: 'ignore' }));
-    child = started;
-    const isUp = (): Promise<boolean> => {
-      if (started.exitCode !== null) throw new Error(`pgbouncer ended at its start with ${started.exitCode}`);
-      return succeeds(show('show version'));
-    };
-    await until(isUp, 'PgBouncer answers', 20_000);
-  };
-  resources.defer(kill9);
-  await start();
-  const opened = resources.move();
-  return {
-    /** The URL of the same database through PgBouncer. */
-    through(url: string): string {
-      const changed = new URL(url);
-      changed.port = String(port);
-      return changed.href;
-    },
-    pid: (): number => child?.pid ?? 0,
-    kill9,
-    start,
-    show,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
+  (await hasPgBouncer()) ? undefined : 'pgbouncer is not installed';
 
 interface BehindPgBouncer extends WithPostgres {
   readonly pooler: Awaited<ReturnType<typeof startPgBouncer>>;
@@ -80,7 +22,7 @@ const behindPgBouncer: InstallationOf<BehindPgBouncer> = {
   async open(resources) {
     const redis = resources.use(await startRedis());
     const postgres = resources.use(await startPostgres({ durable: true, settings: { timezone: 'Europe/Berlin' } }));
-    const pooler = resources.use(await startPgBouncer(postgres.port, poolSize));
+    const pooler = resources.use(await startPgBouncer(postgres.port, { poolSize, ignored: 'options' }));
     const store = await postgres.createDatabase();
     return { postgres, pooler, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: pooler.through(store) } };
   },

@@ -10,7 +10,7 @@ import { startRedis } from '../../harness/redis.ts';
 import { copyPostgres } from '../../harness/templates.ts';
 
 async function rowsIn<Row extends object>(url: string, text: string): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=slotstream' });
   await client.connect();
   const { rows } = await client.query<Row>(text);
   await client.end();

@@ -33,7 +33,7 @@ async function openInstallation() {
 }
 
 async function inDatabase(home: Home, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: home.store });
+  const client = new pg.Client({ connectionString: home.store, options: '-c search_path=slotstream' });
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(text);
   await client.end();

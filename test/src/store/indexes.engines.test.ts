@@ -82,7 +82,7 @@ async function liveIndexes({ db, engine }: Store): Promise<readonly LiveIndex[]>
       ? await sql<LiveIndex>`select name, tbl_name as "table", sql as definition from sqlite_master
           where type = 'index' and sql is not null`.execute(db)
       : await sql<LiveIndex>`select indexname as name, tablename as "table", indexdef as definition from pg_indexes
-          where schemaname = current_schema() and indexdef not like 'CREATE UNIQUE%'`.execute(db);
+          where schemaname = ${engine.schema} and indexdef not like 'CREATE UNIQUE%'`.execute(db);
   return rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

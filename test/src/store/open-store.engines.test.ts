@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
+import { withSchema } from '#src/base/database-schema.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { openStore, retryContention } from '#src/store/open-store.ts';
 import { createDatabase } from '../../harness/postgres.ts';
@@ -154,7 +155,7 @@ describe('opening a store', () => {
       await server.end();
       const url = new URL(await createDatabase(inject('postgresUrl')));
       url.username = 'without_tables';
-      expect(await failure(url.href)).toMatchObject({
+      expect(await failure(withSchema(url.href, 'public'))).toMatchObject({
         message: 'PostgreSQL does not let the user of DATABASE_URL create tables (42501).',
         hint: expect.stringContaining('grant create on schema') as string,
       });

@@ -116,7 +116,9 @@ describe.each(availableEngines)('the settings of a mirror on $name', ({ fresh })
 
   it('stop a program that is older than the schema before it writes (B7)', async ({ store }) => {
     await receive(store, contactDelivery({ id: 'a', version: 0 }));
-    await sql`insert into kysely_migration (name, timestamp) values ('9999-newer', '')`.execute(store.db);
+    await sql`insert into ${sql.table('kysely_migration')} (name, timestamp) values ('9999-newer', '')`.execute(
+      store.db,
+    );
     const refused = { code: 'store_version', message: 'The database was made by a newer Slotstream than this one.' };
     await expect(receive(store, contactDelivery({ id: 'b', version: 0 }))).rejects.toMatchObject(refused);
     expect(await rowsOf(store, 'contacts')).toHaveLength(1);

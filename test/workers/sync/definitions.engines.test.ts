@@ -46,7 +46,7 @@ describe.runIf(inject('postgresUrl') !== '')('a view of a user that prevents our
     await using store = await openStore({ report: () => {} }, place.url);
     const field = { uri: fieldUri(1), label: 'Notes', field_type: 'text' };
     await ingestDefinitions(store, [field]);
-    await sql`create view my_notes as select notes from contacts_wide`.execute(store.db);
+    await sql`create view my_notes as select notes from ${sql.table('contacts_wide')}`.execute(store.db);
     await ingestDefinitions(store, [{ ...field, field_type: 'number', updated_at: '2025-02-01T00:00:00.000000Z' }]);
     await using home = await openHome({ DATABASE_URL: place.url });
     const sentence =

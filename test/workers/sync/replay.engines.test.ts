@@ -29,7 +29,7 @@ const keep = (store: Store, body: string) =>
 /** As a rule that its owner put on the table would. */
 const refusePoison = ({ db, engine }: Store) =>
   engine.name === 'postgres'
-    ? sql`alter table contacts add constraint no_poison check (name <> 'poison')`.execute(db)
+    ? sql`alter table ${sql.table('contacts')} add constraint no_poison check (name <> 'poison')`.execute(db)
     : sql`create trigger no_poison before insert on contacts when new.name = 'poison'
         begin select raise(abort, 'refused'); end`.execute(db);
 

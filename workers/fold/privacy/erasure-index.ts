@@ -141,7 +141,7 @@ export async function readMark(from: Readable): Promise<Mark> {
       return from.db.selectNoFrom([
         erasures.as('erasure'),
         settings.as('revision'),
-        sql<string>`(select max(name) from kysely_migration)`.as('schema'),
+        sql<string>`(select max(name) from ${sql.table('kysely_migration')})`.as('schema'),
       ]);
     },
   });

@@ -158,7 +158,7 @@ describe.each(availableEngines)('exports from $name', ({ name: engine, fresh }) 
   it('more rows than one stretch come each once, also where the key is no column of the file', async () => {
     const { store } = opened;
     const count = 41_000;
-    await sql`insert into users (uri, name)
+    await sql`insert into ${sql.table('users')} (uri, name)
         with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
         select 'https://api.example.test/users/' || n, cast(n as text) from numbers`.execute(store.db);
     const { file } = await folder.write(store, { name: 'users', format: 'parquet', columns: ['name'] });

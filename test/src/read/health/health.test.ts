@@ -193,6 +193,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
   feed: {
     'positions are ahead of the log': {
       ahead: {
+        table: 'slotstream.feed_consumers',
         end: 295,
         positions: [
           { name: 'sink:webhook', position: 355 },

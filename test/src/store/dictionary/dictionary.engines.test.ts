@@ -41,7 +41,7 @@ describe.runIf(inject('postgresUrl') !== '')('the comments in PostgreSQL', () =>
         then obj_description(pg_class.oid, 'pg_class') else col_description(pg_class.oid, attnum) end as comment
       from pg_class left join lateral (select attname, attnum from pg_attribute where attrelid = pg_class.oid and attnum > 0
         and not attisdropped union all select null, 0) as columns on true
-      where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'v')
+      where relnamespace = to_regnamespace('slotstream') and relkind in ('r', 'v')
         and relname not like 'kysely%'`.execute(opened.store.db);
     const names = [...Object.keys(tables), ...viewsFor([]).map(({ name }) => name)];
     expect([...new Set(rows.map(({ relation }) => relation))].toSorted()).toEqual(names.toSorted());
@@ -60,22 +60,24 @@ describe.runIf(inject('postgresUrl') !== '')('the comments in PostgreSQL', () =>
     const { url } = opened;
     const transactionOfComment = async () => {
       const { rows } = await sql<{ xmin: string }>`select xmin::text as xmin from pg_description
-        where objoid = 'event_log'::regclass and objsubid = 0`.execute(store.db);
+        where objoid = 'slotstream.event_log'::regclass and objsubid = 0`.execute(store.db);
       return rows[0]?.xmin;
     };
     const written = await transactionOfComment();
     await (await openStore({ report: () => {} }, url))[Symbol.asyncDispose]();
     expect(await transactionOfComment()).toBe(written);
 
-    await sql`comment on table event_log is 'an older text'`.execute(store.db);
-    await sql`comment on column contacts.name is null`.execute(store.db);
+    await sql`comment on table ${sql.table('event_log')} is 'an older text'`.execute(store.db);
+    await sql`comment on column ${sql.id(store.engine.schema, 'contacts', 'name')} is null`.execute(store.db);
     await store.transaction(async ({ db }) => {
-      await sql`insert into contacts (uri) values ('https://api.example.test/contacts/1')`.execute(db);
-      await sql`lock table event_log in row exclusive mode`.execute(db);
+      await sql`insert into ${sql.table('contacts')} (uri) values ('https://api.example.test/contacts/1')`.execute(db);
+      await sql`lock table ${sql.table('event_log')} in row exclusive mode`.execute(db);
       await (await openStore({ report: () => {} }, url))[Symbol.asyncDispose]();
     });
-    const { rows } = await sql<{ comment: string }>`select col_description('contacts'::regclass, attnum) as comment
-      from pg_attribute where attrelid = 'contacts'::regclass and attname = 'name'`.execute(store.db);
+    const { rows } = await sql<{
+      comment: string;
+    }>`select col_description('slotstream.contacts'::regclass, attnum) as comment
+      from pg_attribute where attrelid = 'slotstream.contacts'::regclass and attname = 'name'`.execute(store.db);
     expect(rows).toEqual([{ comment: 'full name' }]);
   });
 });

@@ -10,7 +10,9 @@ import { readRows } from '#src/store/rows.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 import { openProxy } from '../../../harness/silent-proxy.ts';
+import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
 import { ask } from '../../../oracle/deliveries.ts';
+import { ingestBodies } from '../../../harness/stores.ts';
 import { copyPostgres } from '../../../harness/templates.ts';
 
 const quiet = { report: () => undefined };
@@ -106,16 +108,14 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
     });
   });
 
-  it('has its tables in another schema only where the role searches that one', async () => {
+  it.each([undefined, 'mirror'])('has its tables in their schema, which every statement names: %s', async (schema) => {
     const url = await createDatabase(inject('postgresUrl'));
     await using proxy = await openProxy(url, { dropsOptions: true });
-    await expect(openStore(quiet, withSchema(proxy.url, 'mirror'))).rejects.toMatchObject({
-      message: 'DATABASE_SCHEMA does not pass a connection pooler such as PgBouncer.',
-      hint: expect.stringContaining('set search_path = mirror') as string,
-    });
-    await ask(url, `alter role postgres in database ${new URL(url).pathname.slice(1)} set search_path = mirror`);
-    await using store = await openStore(quiet, withSchema(proxy.url, 'mirror'));
-    expect(await store.engine.liveSchema(store.db)).toBe('mirror');
+    await using store = await openStore(quiet, withSchema(proxy.url, schema));
+    await ingestBodies(store, [contactDelivery({ id: 'a', version: 1 })]);
+    const [row] = await ask(url, `select count(*) as n from ${schema ?? 'slotstream'}.contacts_wide`);
+    expect([store.engine.isPooled(), row?.['n']]).toEqual([true, 1]);
+    expect(await ask(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
   });
 
   it('is not suspected where the URL has options of its own, which stay', async () => {
@@ -141,7 +141,10 @@ it.each([
 describe.runIf(inject('postgresUrl'))('a store whose prepared statements are no longer valid', () => {
   it.each([
     ['the session was reset', 'discard all'],
-    ['another process changed the type of a column', 'alter table event_types alter column color type varchar(80)'],
+    [
+      'another process changed the type of a column',
+      'alter table slotstream.event_types alter column color type varchar(80)',
+    ],
   ])('goes on when %s', async (_what, statement) => {
     await using store = await openStore(quiet, await copyPostgres());
     const read = () =>

@@ -13,7 +13,7 @@ import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 const [, postgres] = storeEngines;
 const role = `guest_${process.pid}`;
 
-/** A role that may create tables and nothing else. */
+/** A role that owns the schema of the tables and nothing else. */
 async function asGuest(url: string): Promise<{ readonly guestUrl: string; run(statement: string): Promise<void> }> {
   const run = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: url });
@@ -25,7 +25,7 @@ async function asGuest(url: string): Promise<{ readonly guestUrl: string; run(st
     }
   };
   await run(`create role ${role} login`);
-  await run(`grant all on schema public to ${role}`);
+  await run(`create schema slotstream authorization ${role}`);
   const guest = new URL(url);
   guest.username = role;
   return { guestUrl: guest.href, run };

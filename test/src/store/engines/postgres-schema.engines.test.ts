@@ -28,24 +28,38 @@ const tablesBySchema = `select schemaname as schema, count(*)::integer as count 
 
 describe.runIf(inject('postgresUrl'))('a database with tables of another program', () => {
   it.each([
-    ['create table users (id int)', 'a table "users"'],
-    ['create table users (id int); create view people as select 1 as one', 'the tables "people", "users"'],
-    ['create table kysely_migration (name text, timestamp text)', 'a table "kysely_migration"'],
-  ])('is refused by their names, and not changed: %s', async (statement, named) => {
+    ['create table public.users (id int)', 'a table "users"'],
+    [
+      'create table public.users (id int); create view public.people as select 1 as one',
+      'the tables "people", "users"',
+    ],
+    ['create table public.kysely_migration (name text, timestamp text)', 'a table "kysely_migration"'],
+  ])('is refused by their names in the schema that was asked for, and not changed: %s', async (statement, named) => {
     const url = await createDatabase(inject('postgresUrl'));
     await ask(url, statement);
-    expect(await failure(url)).toMatchObject({
-      message: `The database has ${named} that Slotstream did not make.`,
-      hint: expect.stringContaining('DATABASE_SCHEMA=slotstream') as string,
+    expect(await failure(withSchema(url, 'public'))).toMatchObject({
+      message: `The schema public of the database has ${named} that Slotstream did not make.`,
+      hint: expect.stringContaining('DATABASE_SCHEMA') as string,
     });
     expect(await ask(url, tablesBySchema)).toEqual([{ schema: 'public', count: 1 }]);
+  });
+
+  it('keeps them: without DATABASE_SCHEMA a mirror has the schema slotstream', async () => {
+    const url = await createDatabase(inject('postgresUrl'));
+    await ask(url, 'create table public.users (id int); create table public.kysely_migration (name text)');
+    await (await openStore(quiet, url)).close();
+    expect(await ask(url, tablesBySchema)).toEqual([
+      { schema: 'public', count: 2 },
+      { schema: 'slotstream', count: expect.any(Number) as number },
+    ]);
   });
 
   it('has two mirrors in schemas of their own, each with its queue, which leave them alone', async () => {
     const DATABASE_URL = await createDatabase(inject('postgresUrl'));
     await ask(
       DATABASE_URL,
-      `create table users (id int); create table contacts (id int); create index contacts_primary_email on contacts (id)`,
+      `create table public.users (id int); create table public.contacts (id int);
+      create index contacts_primary_email on public.contacts (id)`,
     );
     await using other = await openStore(quiet, withSchema(DATABASE_URL, 'other'));
     await using one = await openHome({ DATABASE_URL, DATABASE_SCHEMA: 'one' });
@@ -86,7 +100,39 @@ describe.runIf(inject('postgresUrl'))('a database with tables of another program
     await (await openStore(quiet, url)).close();
     await (await openStore(quiet, withSchema(url, 'second'))).close();
     const [first, second] = await ask(url, tablesBySchema);
-    expect(second).toEqual({ schema: 'second', count: first?.['count'] });
+    expect(first).toMatchObject({ schema: 'second' });
+    expect(second).toEqual({ schema: 'slotstream', count: first?.['count'] });
+  });
+
+  it('has a mirror in public, which is not taken for an empty database: the error says how to go on', async () => {
+    const url = await createDatabase(inject('postgresUrl'));
+    await (await openStore(quiet, withSchema(url, 'public'))).close();
+    for (const needs of [quiet, { ...quiet, existing: true }])
+      await expect(openStore(needs, url)).rejects.toMatchObject({
+        code: 'other_form',
+        message:
+          'The database has a mirror in the schema public, and none in the schema slotstream, which this version uses.',
+        hint: 'Set DATABASE_SCHEMA=public to use it, or DATABASE_SCHEMA=slotstream for a new one beside it.',
+      });
+    expect(await ask(url, tablesBySchema)).toHaveLength(1);
+    // Both commands of the hint work.
+    await using home = await openHome({ DATABASE_URL: url, DATABASE_SCHEMA: 'public' });
+    expect((await home.run(['status', '--json'])).out).toContain('"engine":"postgres"');
+    await (await openStore(quiet, withSchema(url, 'slotstream'))).close();
+    await (await openStore({ ...quiet, existing: true }, url)).close();
+  });
+
+  it('has a mirror of an earlier form in public: the error says how to keep its data', async () => {
+    const url = await createDatabase(inject('postgresUrl'));
+    await ask(
+      url,
+      `create table public.event_log (seq int); create table public.kysely_migration (name text);
+      insert into public.kysely_migration values ('0001-first-release'), ('0002-bookings')`,
+    );
+    await using home = await openHome({ DATABASE_URL: url });
+    const { code, err } = await home.run(['start']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/a mirror in the schema public.*export/s)]);
+    expect(await ask(url, tablesBySchema)).toEqual([{ schema: 'public', count: 2 }]);
   });
 });
 

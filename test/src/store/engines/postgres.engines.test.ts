@@ -30,7 +30,7 @@ function sentStatements(): readonly string[] {
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [first] = args;
     const { text = String(first) } = Object(first) as { text?: string };
-    sent.push(text.replaceAll('"', ''));
+    sent.push(text.replaceAll('"', '').replaceAll('slotstream.', ''));
     return Reflect.apply(query, this, args) as never;
   } as typeof query);
   return sent;
@@ -66,7 +66,7 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     await expect(refused).rejects.toMatchObject({ code: '22012' });
     const prepared = await store.transaction(async (unit) => {
       await writeRows(unit, 'contact_emails', emails);
-      const known = `select 1 from pg_prepared_statements where statement like 'insert into "contact_emails"%'`;
+      const known = `select 1 from pg_prepared_statements where statement like 'insert into "slotstream"."contact_emails"%'`;
       return (await unit.engine.run(unit.db, { sql: known, parameters: [] })).rows;
     });
     expect(prepared).toHaveLength(1);
@@ -91,7 +91,7 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
       const kept = await ask<{ statement: string; generic_plans: number }>(
         'select statement, generic_plans from pg_prepared_statements where generic_plans > 0',
       );
-      expect(kept.map(({ statement }) => /from "(\w+)"/.exec(statement)?.[1])).toEqual(['invitees']);
+      expect(kept.map(({ statement }) => /from "slotstream"."(\w+)"/.exec(statement)?.[1])).toEqual(['invitees']);
       // Its best plan depends on how rare erasures are: one for any event would read the log from its end.
       expect(await ask(`select 1 from pg_prepared_statements where statement like '%order by "seq" desc%'`)).toEqual(
         [],

@@ -125,10 +125,10 @@ describe('the trigrams of contacts', () => {
       contactUpdate(3, { name: 'Known' }),
     ]);
     // As no code of ours does: the rebuild finds it.
-    await sql`update contacts set name = 'Spoilt', updated_at = '2020-01-01T00:00:00.000000Z' where uri = ${uriOf(1)}`.execute(
+    await sql`update ${sql.table('contacts')} set name = 'Spoilt', updated_at = '2020-01-01T00:00:00.000000Z' where uri = ${uriOf(1)}`.execute(
       store.db,
     );
-    await sql`delete from contacts where uri = ${uriOf(2)}`.execute(store.db);
+    await sql`delete from ${sql.table('contacts')} where uri = ${uriOf(2)}`.execute(store.db);
     await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
     expect([await found(store, 'spoilt'), await found(store, 'qvx'), await found(store, 'plm')]).toEqual([
       [],

@@ -101,7 +101,7 @@ describe.each(availableEngines)('the views of lists on $name', ({ fresh }) => {
 
   it('find the items of given rows by the key of their table', async ({ opened }) => {
     const { db, engine } = opened.store;
-    const query = sql`select value from contact_emails join contact_custom_fields using (contact_uri) where email = 'a'`;
+    const query = sql`select value from ${sql.table('contact_emails')} join ${sql.table('contact_custom_fields')} using (contact_uri) where email = 'a'`;
     const plan = await db.connection().execute(async (one) => {
       if (engine.name === 'sqlite') return (await sql`explain query plan ${query}`.execute(one)).rows;
       // Else PostgreSQL scans a table that is so small.

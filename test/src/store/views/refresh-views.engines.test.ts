@@ -24,7 +24,7 @@ async function revisionOf(store: Store): Promise<unknown> {
     store.engine.name === 'sqlite'
       ? sql`select schema_version from pragma_schema_version`
       : sql`select relname::text, pg_class.oid::text, xmin::text from pg_class where relkind = 'v'
-          and relnamespace = to_regnamespace(current_schema()) order by 1`;
+          and relnamespace = to_regnamespace('slotstream') order by 1`;
   return (await query.execute(store.db)).rows;
 }
 
@@ -89,7 +89,7 @@ for (const engine of availableEngines)
         '"no_show_rate" in the store was not created by Slotstream and is left unchanged.',
         '"revenue" in the store was not created by Slotstream and is left unchanged.',
       ]);
-      const { rows } = await sql`select own from no_show_rate`.execute(again.store.db);
+      const { rows } = await sql`select own from ${sql.table('no_show_rate')}`.execute(again.store.db);
       expect(rows).toEqual([{ own: 7 }]);
     });
 
@@ -155,7 +155,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
 
   it('use ours while labels change and columns are added beneath them, older ones included', async ({ store }) => {
     await readDefinitions(store, [budget]);
-    await sql`create view mine as select uri, budget from contacts_wide`.execute(store.db);
+    await sql`create view mine as select uri, budget from ${sql.table('contacts_wide')}`.execute(store.db);
     await readDefinitions(store, [
       renamed,
       { uri: fieldUri(2), label: 'Colour', field_type: 'text', created_at: '2001-01-02T00:00:00Z' },
@@ -171,8 +171,8 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
 
   it('are never dropped: ours stays as it is, and the views are named with what to do', async ({ opened, store }) => {
     await readDefinitions(store, [budget]);
-    await sql`create view mine as select uri, budget from contacts_wide`.execute(store.db);
-    await sql`create materialized view "Copy" as select budget from contacts_wide`.execute(store.db);
+    await sql`create view mine as select uri, budget from ${sql.table('contacts_wide')}`.execute(store.db);
+    await sql`create materialized view "Copy" as select budget from ${sql.table('contacts_wide')}`.execute(store.db);
     await readDefinitions(store, [retyped, { uri: fieldUri(2), label: 'Colour', field_type: 'text' }]);
     await ingestBodies(store, [contactBody(1, { [fieldUri(1)]: 5, [fieldUri(2)]: 'blue' })]);
     await using again = await openListening(opened.url);
@@ -215,7 +215,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
   it('do not keep a start waiting that finds one of ours being read', async ({ opened, store }) => {
     await sql`comment on view booking_journeys is 'Kept by Slotstream (0123456789abcdef).'`.execute(store.db);
     await store.db.transaction().execute(async (reader) => {
-      await sql`select count(*) from booking_journeys`.execute(reader);
+      await sql`select count(*) from ${sql.table('booking_journeys')}`.execute(reader);
       await using again = await openListening(opened.url);
       expect(messages(again.problems)).toEqual([
         'The view booking_journeys is out of date and could not be replaced (55P03).',

@@ -26,7 +26,7 @@ describe.each(availableEngines)('a store on $name', ({ blank, fresh }) => {
           : await sql<{
               name: string;
             }>`select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
-              where i.indrelid = ${name}::regclass and i.indisprimary`.execute(opened.store.db);
+              where i.indrelid = ${`slotstream.${name}`}::regclass and i.indisprimary`.execute(opened.store.db);
       expect([name, ...rows.map((row) => row.name).toSorted()]).toEqual([name, ...[...key].toSorted()]);
     }
   });
@@ -91,7 +91,7 @@ describe.each(availableEngines)('a store on $name', ({ blank, fresh }) => {
 
   it('is refused when a newer version has migrated it', async () => {
     await using newer = await fresh();
-    await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '2099-01-01')`.execute(
+    await sql`insert into ${sql.table('kysely_migration')} (name, timestamp) values ('9999-from-the-future', '2099-01-01')`.execute(
       newer.store.db,
     );
     await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_version' });

@@ -93,7 +93,7 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
     await untilOneWaits(opened.store);
     await first.commit();
     await third.transaction(async ({ db }) => {
-      await sql`select uri from contacts where uri = ${uriOf(1)} for update`.execute(db);
+      await sql`select uri from ${sql.table('contacts')} where uri = ${uriOf(1)} for update`.execute(db);
       isHeld.resolve();
       await until(() => begun.length === 2, 'the second writer begins again');
     });

@@ -47,7 +47,7 @@ describe('the pump', () => {
     await receive([1, 2, 3, 4], receivedAt);
     await pumping.reaches(4);
     // The standby had neither the last two entries nor the offset after them.
-    await sql`delete from event_log where seq > 2`.execute(opened.store.db);
+    await sql`delete from ${sql.table('event_log')} where seq > 2`.execute(opened.store.db);
     await sql`update sqlite_sequence set seq = 2 where name = 'event_log'`.execute(opened.store.db).catch(() => {});
     await setTo(2);
     await receive([5, 6, 7], later);

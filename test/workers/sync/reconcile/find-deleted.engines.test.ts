@@ -170,9 +170,10 @@ describe.each(inForms(oneEngine))('what only lists show, the service as $as,', (
     const [contact] = (await get('/api/contacts')).body.collection;
     const shown = contact.custom_fields.map(({ uri }: { uri: string }) => uri);
     expect([shown.includes(field.uri), shown.includes(kept.uri)]).toEqual([false, true]);
-    const { rows } = await sql<StoredColumns>`select count(*) as n, count(segment) as known from contacts_wide`.execute(
-      store.db,
-    );
+    const { rows } =
+      await sql<StoredColumns>`select count(*) as n, count(segment) as known from ${sql.table('contacts_wide')}`.execute(
+        store.db,
+      );
     expect(rows.map(({ n, known }) => [Number(n), Number(known)])).toEqual([[10, 0]]);
 
     state.definitions.put(field);

@@ -48,11 +48,11 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
       await first.stop();
       // As after a restore: the log and the offset are as they were before.
       const again = '2025-04-14T12:30:00.000000Z';
-      await sql`delete from event_log`.execute(store.db);
-      await sql`update feed_consumers set position = 0`.execute(store.db);
+      await sql`delete from ${sql.table('event_log')}`.execute(store.db);
+      await sql`update ${sql.table('feed_consumers')} set position = 0`.execute(store.db);
       const screen = privacyScreen({ eraseOnDelete: true });
       await ingest({ store, screen }, { v: 1, deliveries: [{ body: contact(2, 'new'), receivedAt: again }] }, again);
-      await sql`update event_log set seq = 1`.execute(store.db);
+      await sql`update ${sql.table('event_log')} set seq = 1`.execute(store.db);
       await using second = await startPump(store, sink(nats.url));
       await second.reaches(1);
       expect((await nats.published()).map(({ event }) => event.id)).toEqual([

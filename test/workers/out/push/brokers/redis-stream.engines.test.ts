@@ -185,7 +185,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     await first.reaches(10);
     await first.stop();
     await redis.cli('xdel', key, '8-0', '9-0');
-    await sql`delete from event_log where seq = 10`.execute(opened.store.db);
+    await sql`delete from ${sql.table('event_log')} where seq = 10`.execute(opened.store.db);
     await ingest(11, 2);
     await using second = await start();
     await second.reaches(12);

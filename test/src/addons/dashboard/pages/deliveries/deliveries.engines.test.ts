@@ -158,10 +158,10 @@ for (const engine of oneEngine)
       await using dashboard = await openDashboard(engine.fresh);
       const body = contactDelivery({ id: 'one', version: 0 });
       await ingestBodies(dashboard.store, [body]);
-      await sql`insert into event_log (delivery_id, source, event, received_at, outcome, reason, duplicates, body, tie, redacted)
+      await sql`insert into ${sql.table('event_log')} (delivery_id, source, event, received_at, outcome, reason, duplicates, body, tie, redacted)
         with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 5001)
         select 'copy ' || n, source, event, received_at, 'quarantined', 'It''s "then"', 0, body, tie, redacted
-        from event_log, numbers where seq = 1`.execute(dashboard.store.db);
+        from ${sql.table('event_log')}, numbers where seq = 1`.execute(dashboard.store.db);
       const { html } = await dashboard.page('/deliveries/replay?q=one&reason=It%27s+%22then%22');
       expect(html).toContain('Replay more than 5,000 deliveries?');
       expect(html).toMatch(

@@ -1,6 +1,9 @@
-// The schema of the first release. It never changes: a later version adds a migration.
-import { sql, type Kysely } from 'kysely';
-import type { Migration } from 'kysely/migration';
+// The tables, indexes and triggers of a mirror. Until 0.1.0 this file is edited in place; afterwards a change is a migration of its own.
+//
+//   contacts ──triggers──▶ contact_search ──triggers on SQLite──▶ contact_search_texts
+//
+// The search of contacts has a table of its own: its indexes change with every update of a contact, and those of `contacts` must not. Its
+// rows on SQLite have a number of their own, because `vacuum` renumbers others, and the trigrams name a row by its number.
 import type { StorageTypes } from './storage-types.ts';
 
 /** Each table with its key and its columns; `!` is for `not null`. A column that an upsert may leave out stays nullable. */
@@ -27,7 +30,8 @@ invitees (uri) uri:text! email:text first_name:text last_name:text name:text sta
   payment_amount:number payment_currency:text payment_terms:text payment_successful:flag no_show:json no_show_uri:text
   no_show_at:time no_show_facts:json reconfirmation:json reconfirmation_sent_at:time reconfirmed_at:time
   scheduling_method:text invitee_scheduled_by:text cancellation:json canceled_by:text cancel_reason:text canceler_type:text
-  canceled_at:time created_at:time updated_at:time as_of:time version:text lagging:json extra:json
+  canceled_at:time attendance_confirmed_at:time attendance_confirmed_by:text attendance_entry:text created_at:time
+  updated_at:time as_of:time version:text lagging:json extra:json
 no_shows (invitee_uri marked_at no_show_uri) invitee_uri:text! marked_at:time! no_show_uri:text! unmarked_at:time
 event_types (uri) uri:text! name:text active:flag slug:text scheduling_url:text duration:number kind:text pooling_type:text
   type:text color:text internal_note:text description_plain:text description_html:text profile:json owner_uri:text secret:flag
@@ -47,21 +51,33 @@ event_log (seq) seq:integer! delivery_id:text! source:text! event:text subject_u
 webhook_subscriptions (uri) uri:text! callback_url:text state:text scope:text organization:text user:text group:text
   creator:text events:json retry_started_at:time created_at:time updated_at:time checked_at:time
 alerts (id) id:text! rule:text subject_uri:text state:text channel:text attempts:integer last_error:text fact:text
-  follows:text digest:text detail:text episode:integer occurred_at:time due_at:time next_at:time claimed_at:time sent_at:time
+  digest:text detail:text posted:json episode:integer occurred_at:time due_at:time next_at:time claimed_at:time sent_at:time
   created_at:time updated_at:time
 contact_search (uri) uri:text! name:text job_title:text company:text city:text timezone:text country:text state:text
-  words:text created_at:time updated_at:time
+  created_at:time updated_at:time
 contacts_wide_columns (field_uri) field_uri:text! column_name:text! position:integer! label:text field_type:text
 time_zones (name starts_at) name:text! starts_at:time! offset_seconds:integer!
+mirror_settings (id) id:text! origin:text organization:text owner:text erase_on_delete:flag retention_days:integer events:text
+  report_timezone:text currency_fields:text settled_at:time revision:integer!
 key_values (key) key:text! value:json
 sync_checkpoints (key) key:text! value:json
 processes (id) id:text! role:text! host:text! pid:integer! version:text! admin_url:text! started_at:time! seen_at:time!
   queue:text queue_waiting:integer queue_active:integer queue_failed:integer queue_oldest_at:time active_oldest_at:time
   queue_losses:integer spool_deliveries:integer spool_since:time journal_batches:integer journal_full:flag low_disks:text
   accepted:integer refused:integer refused_stale:integer lag_p50_ms:integer lag_p99_ms:integer last_batch_at:time
+  machine:text
 admin_actions (id) id:text! at:time! caller:text! address:text! operation:text! target:text input:json result:json
   status:integer
 feed_consumers (name) name:text! position:integer! updated_at:time!
+bookings (journey_uri) journey_uri:text! first_invitee:text! last_invitee:text! invitees:integer! moves:integer!
+  event_uri:text event_type:text event_name:text first_event_type:text first_event_name:text hosts:json host:text
+  host_name:text invitee_email:text invitee_name:text invitee_timezone:text utm_source:text utm_medium:text
+  utm_campaign:text utm_content:text utm_term:text booked_at:time first_start_time:time start_time:time end_time:time
+  canceled_at:time canceler_type:text cancel_reason:text ending:text no_show_at:time no_show_uri:text
+  scheduling_method:text routing_form_submission:text location_kind:text payment_provider:text payment_external_id:text
+  payment_amount:number payment_currency:text payment_successful:flag evidence:text! evidence_recap:text
+  evidence_entry:text changed_seq:integer!
+booking_invitees (invitee_uri) invitee_uri:text! journey_uri:text! position:integer!
 `;
 
 // A column that is only compared for equality has a hash index on PostgreSQL: a B-tree takes no long values.
@@ -92,16 +108,18 @@ admin_actions_at on admin_actions (at)
 alerts_claimed on alerts (next_at) where claimed_at is not null
 alerts_rule_occurred_at on alerts (rule, occurred_at)
 alerts_subject_uri on alerts using hash (subject_uri)
-alerts_waiting on alerts (next_at) where state = 'pending'
+alerts_waiting on alerts (next_at) where state in ('pending', 'retracting')
+bookings_booked_at on bookings (booked_at, first_invitee collate "C")
+bookings_start_time on bookings (start_time)
+bookings_last_invitee on bookings using hash (last_invitee)
+bookings_evidence_recap on bookings using hash (evidence_recap) where evidence_recap is not null
+booking_invitees_journey_uri on booking_invitees using hash (journey_uri)
 `;
 
 // Of the beginning of a text only, for the same reason. An invitee's URI leads through its event's, which is not known to a search.
 const indexesOnPostgres = `
 invitees_uri_end on invitees (right(uri, 12))
-contact_search_country on contact_search (left(country, 100))
 contact_search_created_at on contact_search (created_at, uri collate "C")
-contact_search_state on contact_search (left(state, 100))
-contact_search_timezone on contact_search (left(timezone, 100))
 contact_search_updated_at on contact_search (updated_at, uri collate "C")
 `;
 
@@ -112,29 +130,24 @@ contact_search_created_at on contact_search (created_at, uri, name, job_title, c
 contact_search_updated_at on contact_search (updated_at, uri, name, job_title, company, city, timezone, country, state)
 `;
 
-export const linesOf = (text: string): readonly string[] => text.trim().split(/\n(?! )/);
+const linesOf = (text: string): readonly string[] => text.trim().split(/\n(?! )/);
 
-export function firstRelease(types: StorageTypes): Migration {
+export function mirrorStatements(types: StorageTypes): readonly string[] {
   const isSqlite = types.engine === 'sqlite';
   const indexed = [...linesOf(indexes), ...linesOf(isSqlite ? indexesOnSqlite : indexesOnPostgres)];
-  const statements = [
+  return [
     ...linesOf(tables).map((table) => tableStatement(types, table)),
     ...indexed.map((index) => indexStatement(types, index)),
-    ...(isSqlite ? trigramsOnSqlite : roomOnPostgres),
+    ...(isSqlite ? onSqlite : onPostgres),
   ];
-  return {
-    async up(db: Kysely<unknown>) {
-      for (const statement of statements) await sql.raw(statement).execute(db);
-    },
-  };
 }
 
-export const indexStatement = ({ engine }: StorageTypes, index: string): string =>
+const indexStatement = ({ engine }: StorageTypes, index: string): string =>
   `create index ${engine === 'sqlite' ? index.replaceAll(/ using hash| collate "C"/g, '') : index}`;
 
 const defaults: Readonly<Record<string, string>> = { duplicates: ' default 0', redacted: ' default false' };
 
-export function tableStatement({ engine, ...types }: StorageTypes, text: string): string {
+function tableStatement({ engine, ...types }: StorageTypes, text: string): string {
   const isSqlite = engine === 'sqlite';
   const [, name = '', keyNames = '', columns = ''] = /^(\w+) \(([^)]*)\) (.*)$/s.exec(text) ?? [];
   // For the trigram index: `vacuum` renumbers rows that have no number of their own.
@@ -156,29 +169,52 @@ export function tableStatement({ engine, ...types }: StorageTypes, text: string)
   return `create table "${name}" (${definitions.join(', ')})${isSqlite && keys.length > 1 ? ' without rowid' : ''}`;
 }
 
-const texts = ['name', 'job_title', 'company', 'city', 'timezone', 'country', 'state'];
-const textList = texts.join(', ');
-const wordsIn = (row: string) => texts.map((_, index) => `json_extract(${row}.words, '$[${index}]')`).join(', ');
-const removal = `insert into contact_search_trigrams (contact_search_trigrams, rowid, ${textList})
-  values ('delete', old.id, ${wordsIn('old')});`;
-const addition = `insert into contact_search_trigrams (rowid, ${textList}) values (new.id, ${wordsIn('new')});`;
-
-const trigramsOnSqlite = [
-  // `words` is a list of the texts as the index spells them.
-  `create view contact_search_words as select id, ${texts
-    .map((name, at) => `json_extract(words, '$[${at}]') as ${name}`)
-    .join(', ')} from contact_search`,
-  // Which contacts hold three letters, and nothing about where: the letters themselves tell the columns apart. Without
-  // `secure-delete`, which takes longer the more contacts there are; the scrub of the file removes what deleting leaves here too.
-  `create virtual table contact_search_trigrams using fts5(${textList}, content = 'contact_search_words',
-    content_rowid = 'id', tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0)`,
-  `create trigger contact_search_added after insert on contact_search begin ${addition} end`,
-  `create trigger contact_search_changed after update on contact_search when old.words is not new.words
-    begin ${removal} ${addition} end`,
-  `create trigger contact_search_removed after delete on contact_search begin ${removal} end`,
+const texts = ['name', 'job_title', 'company', 'city'];
+const columns = ['uri', 'created_at', 'updated_at', ...texts, 'timezone', 'country', 'state'];
+const list = columns.join(', ');
+const valuesIn = (row: string, names: readonly string[]) => names.map((name) => `${row}.${name}`).join(', ');
+const replacing = `on conflict (uri) do update set ${columns
+  .slice(1)
+  .map((name) => `${name} = excluded.${name}`)
+  .join(', ')}`;
+// Once per statement, which writes many contacts. `from current`: for those who write contacts with another search path.
+const changed = (event: string) =>
+  `create trigger contact_search_${event} after ${event} on contacts referencing new table as changed
+    for each statement execute function contact_search_copy()`;
+const onPostgres = [
+  // Room in each page for the next version of its rows: an update that changes no indexed column then touches no index (HOT).
+  ...['contacts', 'invitees', 'scheduled_events', 'bookings'].map(
+    (table) => `alter table ${table} set (fillfactor = 85)`,
+  ),
+  // They tell a rare text from a frequent one.
+  ...texts.map((name) => `alter table contact_search alter column ${name} set statistics 1000`),
+  `create function contact_search_copy() returns trigger language plpgsql set search_path from current as $$ begin
+    insert into contact_search (${list}) select ${list} from changed where deleted_at is null ${replacing};
+    delete from contact_search using changed where contact_search.uri = changed.uri and changed.deleted_at is not null;
+    return null; end $$`,
+  `create function contact_search_remove() returns trigger language plpgsql set search_path from current as $$ begin
+    delete from contact_search using removed where contact_search.uri = removed.uri; return null; end $$`,
+  changed('insert'),
+  changed('update'),
+  `create trigger contact_search_delete after delete on contacts referencing old table as removed
+    for each statement execute function contact_search_remove()`,
 ];
 
-// Room in each page for the next version of its rows: an update that changes no indexed column then touches no index (HOT).
-const roomOnPostgres = ['contacts', 'invitees', 'scheduled_events'].map(
-  (table) => `alter table ${table} set (fillfactor = 85)`,
-);
+const copy = `insert into contact_search (${list}) values (${valuesIn('new', columns)}) ${replacing};`;
+const remove = (row: string) => `delete from contact_search where uri = ${row}.uri;`;
+const unindex = `insert into contact_search_texts (contact_search_texts, rowid, ${texts.join(', ')})
+  values ('delete', old.id, ${valuesIn('old', texts)});`;
+const index = `insert into contact_search_texts (rowid, ${texts.join(', ')}) values (new.id, ${valuesIn('new', texts)});`;
+const areOthers = texts.map((name) => `old.${name} is not new.${name}`).join(' or ');
+const onSqlite = [
+  // Without `secure-delete`, which takes longer the more contacts there are: the scrub of the file removes what deleting leaves here too.
+  `create virtual table contact_search_texts using fts5(${texts.join(', ')}, content = 'contact_search', content_rowid = 'id',
+    tokenize = 'trigram', columnsize = 0)`,
+  `create trigger contact_search_texts_added after insert on contact_search begin ${index} end`,
+  `create trigger contact_search_texts_changed after update on contact_search when ${areOthers} begin ${unindex} ${index} end`,
+  `create trigger contact_search_texts_removed after delete on contact_search begin ${unindex} end`,
+  `create trigger contact_search_added after insert on contacts when new.deleted_at is null begin ${copy} end`,
+  `create trigger contact_search_changed after update on contacts when new.deleted_at is null begin ${copy} end`,
+  `create trigger contact_search_deleted after update on contacts when new.deleted_at is not null begin ${remove('new')} end`,
+  `create trigger contact_search_removed after delete on contacts begin ${remove('old')} end`,
+];
