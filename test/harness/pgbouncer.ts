@@ -13,7 +13,7 @@ import { unprivileged } from './postgres.ts';
 
 export const hasPgBouncer = (): Promise<boolean> => succeeds(promisify(execFile)('pgbouncer', ['--version']));
 
-/** In transaction mode. It refuses options in the start-up message, as it does by default, unless it is told to ignore them. */
+/** In transaction mode. It refuses options in the start-up message, as it does by default, unless `ignored` names them. */
 export async function startPgBouncer(postgresPort: number, { poolSize = 4, ignored = '' } = {}) {
   const identity = unprivileged();
   await using resources = new AsyncDisposableStack();
