@@ -1,4 +1,4 @@
-// The types of the package: api.d.ts is all of them in one file, and each import has a file that exports its own. Payloads and tables are
+// The types of the package: src/library/api.d.ts is all of them in one file, and each import has a file that exports its own. Payloads and tables are
 // written as plain interfaces, so that nothing else has to be installed for them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const parts = (): readonly (readonly [name: string, text: string])[] =>
     return [name, [written[name]?.() ?? '', path === undefined ? '' : declarationsIn(path)].join('\n').trim()];
   });
 
-/** api.d.ts as the sources say. */
+/** src/library/api.d.ts as the sources say. */
 export function apiDeclarations(): string {
   const sections = parts().map(
     ([name, text]) => `// slotstream${name === 'mirror' ? '' : `/${name}`}\n${text.replaceAll(/\n+/g, '\n')}\n`,

@@ -1,5 +1,6 @@
-// The tables and views as plain interfaces, from the dictionary.
-import { describedTables } from '#src/store/dictionary/dictionary.ts';
+// The tables and views as plain interfaces, from the declarations. A column whose values our code alone writes has exactly those; where the
+// service may send others, any text is allowed beside the known ones.
+import { describedTables } from '#src/store/schema/dictionary.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 
 interface Column {
@@ -7,6 +8,8 @@ interface Column {
   readonly kind: string;
   readonly required: boolean;
   readonly about: string;
+  readonly oneOf?: readonly string[] | undefined;
+  readonly isOpen?: boolean;
 }
 
 const values = `/** What node-postgres returns for each kind of column. */
@@ -42,8 +45,8 @@ export type Row<Name extends keyof Tables<PostgresValues>, Values extends Column
 /** Columns of custom fields are those of the account. */
 const withCustomColumns = 'contacts_wide';
 
-export function tableTypes(): string {
-  const tables = describedTables().map(({ name, about, columns }) => ({ name, about, columns }));
+export function tableTypes(described = describedTables()): string {
+  const tables = described.map(({ name, about, columns }) => ({ name, about, columns }));
   const views = viewsFor([]).map(({ name, about, key, columns }) => ({
     name,
     about,
@@ -67,8 +70,11 @@ export function tableTypes(): string {
   ].join('\n');
 }
 
-const line = ({ name, kind, required, about }: Column): string =>
-  `  /** ${about.replaceAll('*/', '* /')} */\n  ${name}: Values['${kind}']${required ? '' : ' | null'};`;
+const line = ({ name, kind, required, about, oneOf, isOpen }: Column): string => {
+  const words = oneOf?.map((word) => `'${word}'`).concat(isOpen ? ['(string & {})'] : []);
+  const type = words?.join(' | ') ?? `Values['${kind}']`;
+  return `  /** ${about.replaceAll('*/', '* /')} */\n  ${name}: ${type}${required ? '' : ' | null'};`;
+};
 
 const interfaceName = (table: string): string =>
   `${table.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Row`;

@@ -1,5 +1,5 @@
-// `npm run api`: writes api.d.ts, the types of everything that programs can import.
+// `npm run api`: writes src/library/api.d.ts, the types of everything that programs can import.
 import { writeFileSync } from 'node:fs';
 import { apiDeclarations } from './api-declarations.ts';
 
-writeFileSync('api.d.ts', apiDeclarations());
+writeFileSync('src/library/api.d.ts', apiDeclarations());

@@ -1,11 +1,10 @@
 // The pages that show every table, view and column, made from the dictionary and the views; tests check that they are current.
-import { describedTables, type DescribedColumn } from '#src/store/dictionary/dictionary.ts';
+import { describedTables, type DescribedColumn } from '#src/store/schema/dictionary.ts';
 import type { View } from '#src/store/views/view.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 
 /** docs/tables.md with its two generated parts: the list of tables and views, and the columns of the tables. */
-export function withTables(page: string): string {
-  const tables = describedTables();
+export function withTables(page: string, tables = describedTables()): string {
   const list = [
     '| table | contents |',
     '|---|---|',
@@ -40,8 +39,8 @@ export function withTables(page: string): string {
   return withPart(withPart(page, 'list', list), 'columns', columns);
 }
 
-const columnRow = ({ name, kind, required, about, joins }: DescribedColumn): string =>
-  `| \`${name}\` | ${kind}${required ? ', not null' : ''} | ${about}${joins ? ` → \`${joins}\`` : ''} |`;
+const columnRow = ({ name, kind, required, about, joins, sentAs }: DescribedColumn): string =>
+  `| \`${name}\` | ${kind}${required ? ', not null' : ''} | ${about}${sentAs ? ` (sent as \`${sentAs}\`)` : ''}${joins ? ` → \`${joins}\`` : ''} |`;
 
 function withPart(page: string, name: string, lines: readonly string[]): string {
   const begin = `<!-- ${name}: made by \`npm run tables\` -->`;

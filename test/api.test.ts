@@ -5,12 +5,19 @@ import { expect, expectTypeOf, it } from 'vitest';
 import type { EventKind, PayloadOf } from '#schemas/events.ts';
 import type { ColumnKinds } from '#src/store/columns.ts';
 import type { MirrorSettings as SourceSettings } from '#src/library/mirror-settings.ts';
-import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
+import { tables, type TableName, type TableRow } from '#src/store/schema/tables.ts';
 import { viewNames } from '#src/store/views/views.ts';
 import { apiDeclarations } from '../.ci/api-declarations.ts';
-import type { EventKind as WrittenKind, LogEvent, MirrorSettings, Payloads, Tables, WebhookResult } from '../api.d.ts';
+import type {
+  EventKind as WrittenKind,
+  LogEvent,
+  MirrorSettings,
+  Payloads,
+  Tables,
+  WebhookResult,
+} from '../src/library/api.d.ts';
 
-const text = readFileSync(join(import.meta.dirname, '../api.d.ts'), 'utf8');
+const text = readFileSync(join(import.meta.dirname, '../src/library/api.d.ts'), 'utf8');
 
 it('api.d.ts is current, and needs no package', () => {
   expect(text, 'npm run api').toBe(apiDeclarations());

@@ -4,7 +4,7 @@ import { notFound } from '#src/http/http-error.ts';
 import { listing, type Listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 import { findRows, inviteeEndingWith, rowsByUri, uriEndingWith, type RowQuery } from '#src/store/record-search.ts';
 
 export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>

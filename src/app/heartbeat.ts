@@ -65,9 +65,10 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
    */
   let aheadMs = 0;
   const nowMs = () => needs.nowMs() + aheadMs;
+  const role: ProcessRow['role'] = roles.receives ? (roles.works ? 'start' : 'receive') : 'work';
   const identity = {
     id: randomUUID(),
-    role: roles.receives ? (roles.works ? 'start' : 'receive') : 'work',
+    role,
     host: hostname(),
     pid: process.pid,
     version,

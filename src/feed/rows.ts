@@ -3,7 +3,7 @@
 import { readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { FeedRow } from '#src/store/log/feed.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
 import { mirrorTables, type MirrorTable } from '#workers/fold/projections/contract.ts';
 import { erasureEvent, parseErasure } from '#workers/fold/projections/erasure.ts';

@@ -5,7 +5,7 @@ import type { Store } from './contract.ts';
 import { insertRows } from './rows.ts';
 import type { Page, PageRequest } from './keyset.ts';
 import { findRows } from './record-search.ts';
-import type { TableRow } from './tables.ts';
+import type { TableRow } from './schema/tables.ts';
 
 export type AdminAction = TableRow<'admin_actions'>;
 

@@ -4,7 +4,7 @@ import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Codec, ColumnKind } from './columns.ts';
 import type { SharedSettings } from './shared-settings.ts';
 import type { SqlDialect } from './sql-dialect.ts';
-import type { Database, TableName } from './tables.ts';
+import type { Database, TableName } from './schema/tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';
 
 /** Rows of a query, each a list of cells. */

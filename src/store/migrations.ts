@@ -6,7 +6,7 @@ import { slotstream } from '#src/base/command.ts';
 import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { mirrorStatements } from '#src/store/migrations/0001-mirror.ts';
 import { postgresTypes, sqliteTypes, type StorageTypes } from '#src/store/migrations/storage-types.ts';
-import type { Database } from './tables.ts';
+import type { Database } from './schema/tables.ts';
 
 /** Until 0.1.0 the first migration is edited in place. Its name has a digest of its statements: a mirror made by another form has another name. */
 const firstName = '0001-mirror';

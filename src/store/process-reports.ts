@@ -1,10 +1,10 @@
 // What the rows of `processes` say. It reads no table: `status` asks running processes for theirs.
 import { z } from 'zod';
-import { recordOf } from './columns.ts';
 import type { ProcessRow } from './processes.ts';
-import { tables } from './tables.ts';
+import { recordOf } from './schema/declaration.ts';
+import { processes } from './schema/own-state.ts';
 
-export const processRecord = recordOf(tables.processes);
+export const processRecord = recordOf(processes);
 
 /**
  * A process that did not report for this long was killed, or does not reach the database. Longer than a report and the engines that it

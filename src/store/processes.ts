@@ -2,7 +2,7 @@
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Unit } from './contract.ts';
 import { decodeRow, deleteRows, writeRows } from './rows.ts';
-import type { TableRow } from './tables.ts';
+import type { TableRow } from './schema/tables.ts';
 
 export type ProcessRow = TableRow<'processes'>;
 

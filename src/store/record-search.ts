@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import type { TableName, TableRow } from '#src/store/tables.ts';
+import type { TableName, TableRow } from '#src/store/schema/tables.ts';
 import { keysetOf, pageOf, type KeysetPosition, type Page, type PageRequest, type SortOrder } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;

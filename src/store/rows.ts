@@ -4,7 +4,7 @@ import type { Json, StoredColumns, TableShape } from './columns.ts';
 import type { Column, StoreEngine, Unit, WritableRow } from './contract.ts';
 import { refs, replacing, skipping, target } from './insert-rows.ts';
 import { runForKeys } from './prepared-sql.ts';
-import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './tables.ts';
+import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './schema/tables.ts';
 
 /** A row of a table that the compiler does not know. */
 export type StoredRow = Record<string, Json>;

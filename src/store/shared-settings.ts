@@ -5,7 +5,7 @@
 // Until they are settled, a process follows its environment. Afterwards the row counts, whatever an environment says.
 // `settings-row.ts` reads and writes the row.
 import { allEventKinds, type EventKind } from '#schemas/events.ts';
-import type { TableRow } from './tables.ts';
+import type { TableRow } from './schema/tables.ts';
 
 export interface SettingValues {
   readonly eraseOnDelete: boolean;

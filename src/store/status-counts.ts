@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from './contract.ts';
 import { countUnprojected, isUnprojected, isWaiting, lastSeq } from '#src/store/log/read.ts';
-import { tables } from './tables.ts';
+import { tables } from './schema/tables.ts';
 
 export interface BookingsBehind {
   readonly entries: number;

@@ -9,7 +9,7 @@ import type { Store, StoreEngine, Unit } from './contract.ts';
 import { keyValue, readValue, writeValue } from './key-value.ts';
 import { addRows } from './rows.ts';
 import type { Sql, SqlDialect } from './sql-dialect.ts';
-import type { NewRow } from './tables.ts';
+import type { NewRow } from './schema/tables.ts';
 
 /** Which tables have a column `timezone` whose local time is asked for. */
 export const zonedTables = ['users', 'invitees'] as const;

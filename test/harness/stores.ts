@@ -9,7 +9,7 @@ import type { ColumnKind, StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { tables, type TableName } from '#src/store/tables.ts';
+import { tables, type TableName } from '#src/store/schema/tables.ts';
 import { contactCustomFields, inviteeAnswers, routingFormAnswers } from '#src/store/views/list-items.ts';
 import { reloadSettings } from '#src/store/settings-row.ts';
 import type { StatedSettings } from '#src/store/shared-settings.ts';

@@ -15,7 +15,7 @@ import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
-import { tables, type Database, type TableName } from '#src/store/tables.ts';
+import { tables, type Database, type TableName } from '#src/store/schema/tables.ts';
 import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
 import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
 import { emptyWorkspace } from '#workers/fold/pipeline/row-workspace.ts';

@@ -3,7 +3,7 @@
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
-import type { TableName } from '#src/store/tables.ts';
+import type { TableName } from '#src/store/schema/tables.ts';
 import { listViews } from '#src/store/views/list-items.ts';
 import { embeddings, type EmbeddedRecord } from '#workers/fold/projections/touches.ts';
 
@@ -94,7 +94,9 @@ export function payloadOf({
   body,
   encoding,
   source,
-}: Pick<LogEntry, 'body' | 'encoding' | 'source'>): Readonly<Record<string, unknown>> | undefined {
+}: { readonly [Column in 'body' | 'encoding' | 'source']: LogEntry[Column] | string }):
+  | Readonly<Record<string, unknown>>
+  | undefined {
   if (body === null || encoding !== null) return undefined;
   const read = source === 'webhook' ? readDelivery(body) : readApiRecord(body);
   return read.state === 'known' ? read.payload : undefined;

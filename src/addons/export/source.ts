@@ -4,7 +4,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { ColumnKind, TableShape } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import { changeTracking, changeTrackingOfView, type ChangeTracking, type ExportedTable } from './change-tracking.ts';
 import { suggestName } from '#src/base/did-you-mean.ts';

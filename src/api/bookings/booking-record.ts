@@ -5,7 +5,7 @@ import { idOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import { utmColumns } from '#src/store/tables.ts';
+import { utmColumns } from '#src/store/schema/tables.ts';
 import { attendances } from '#src/store/bookings/evidence.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
 import type { BookingRow } from '#src/read/bookings/bookings.ts';

@@ -8,7 +8,8 @@ import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { columnsOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
-import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
+import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
+import { alertStates } from '#src/store/schema/own-state.ts';
 import { isLinkPending } from '#src/store/follow-up-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { rowsByUri } from '#src/store/record-search.ts';
@@ -16,7 +17,7 @@ import { readColumns } from '#src/store/rows.ts';
 import { journeyOf, type JourneyPosition } from '#src/read/bookings/bookings.ts';
 import { momentKinds } from '#src/read/timeline/moment.ts';
 import { bookingTimeline } from '#src/read/timeline/timeline.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 import { bookingFields, bookingRecords } from './booking-record.ts';
 
 const text = z.string().nullable();

@@ -10,7 +10,7 @@ import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
 import { recapConditions } from '#src/read/people/recaps.ts';
 import { scanRows } from '#src/store/record-search.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 
 const text = z.string().nullable();
 const excerptLength = 280;

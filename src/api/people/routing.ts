@@ -14,7 +14,7 @@ import { readColumns } from '#src/store/rows.ts';
 import { scanRows } from '#src/store/record-search.ts';
 import { bookingOutcomes, countFunnel, resultsOf, submissionConditions, sumOf } from '#src/read/people/routing.ts';
 import { unbookedSubmitters } from '#src/store/views/unbooked-submissions.ts';
-import { utmColumns, type TableRow } from '#src/store/tables.ts';
+import { utmColumns, type TableRow } from '#src/store/schema/tables.ts';
 
 const text = z.string().nullable();
 const count = z.int();

@@ -3,7 +3,7 @@ import { attendanceOfBookings, type BookingAttendance } from './booking-attendan
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
 import { customFieldReader, type FieldValues } from '#src/read/contacts/custom-fields.ts';
 import { hostsOf } from './hosts.ts';

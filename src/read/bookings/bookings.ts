@@ -5,7 +5,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
 import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 import { journeyColumn, journeyJoins } from '#src/store/views/booking-journeys.ts';
 import { bookingConditions, indexedCondition, type BookingSearch } from './booking-conditions.ts';
 

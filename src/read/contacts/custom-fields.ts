@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, readColumns } from '#src/store/rows.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 
 export async function customFieldDefinitions({ db, engine }: Store) {
   const rows = await db.selectFrom('custom_field_definitions').selectAll().where('deleted_at', 'is', null).execute();

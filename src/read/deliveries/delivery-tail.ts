@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { allEventKinds } from '#schemas/events.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeColumns } from '#src/store/rows.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 import { isUnprojected } from '#src/store/log/read.ts';
 
 const columns = columnsOf('event_log', 'seq delivery_id event received_at outcome redacted encoding body');

@@ -8,7 +8,7 @@ import { dayMs, instantOf } from '#src/base/time.ts';
 import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import type { utmColumns } from '#src/store/tables.ts';
+import type { utmColumns } from '#src/store/schema/tables.ts';
 
 type Condition = RawBuilder<SqlBool>;
 

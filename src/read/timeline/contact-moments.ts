@@ -2,7 +2,7 @@
 import { isObject, propertyOf } from '#schemas/wire.ts';
 import { changedItems, wordsOf, type OptionLabels } from '#src/base/changed-items.ts';
 import type { SubjectEntry } from './timeline-rows.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 import { erasureEvent } from '#workers/fold/projections/erasure.ts';
 import type { Moment } from './moment.ts';
 

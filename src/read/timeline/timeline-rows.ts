@@ -6,7 +6,7 @@ import type { Store } from '#src/store/contract.ts';
 import { decodeColumns, readColumns } from '#src/store/rows.ts';
 import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import { emailAmong } from '#src/store/sql-dialect.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 
 /** The newest bookings of a person, and the newest entries about one record, that are read. */
 export const mostOfPerson = 500;

@@ -8,7 +8,7 @@ import { chainsOf } from '#src/store/bookings/chains.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 import { bookingMoments } from './booking-moments.ts';
 import { changeSentence, contactMoments } from './contact-moments.ts';
 import { momentKinds, type Moment, type Origin } from './moment.ts';

@@ -13,13 +13,11 @@ import { instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, insertRows, writeColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { alertStates } from '#src/store/schema/own-state.ts';
+import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 
-/** `pending` has its alert to send, `retracting` its retraction. */
-export const alertStates = ['pending', 'sent', 'retracting', 'retracted', 'failed'] as const;
-export type AlertState = (typeof alertStates)[number];
-
-export type Alert = Readonly<Omit<TableRow<'alerts'>, 'state'>> & { readonly state: AlertState };
+export type Alert = Readonly<TableRow<'alerts'>>;
+export type AlertState = Alert['state'];
 
 export type NewAlert = Pick<Alert, 'id' | 'rule' | 'channel' | 'subject_uri' | 'fact' | 'occurred_at' | 'due_at'> &
   Partial<Pick<Alert, 'detail'>>;
@@ -130,7 +128,7 @@ export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: strin
   const rows = alerts.map((alert) => ({
     ...alert,
     episode: 1,
-    state: 'pending',
+    state: 'pending' as const,
     attempts: 0,
     next_at: alert.due_at,
     created_at: now,
@@ -158,7 +156,7 @@ export function reopenAlerts(
 ): Promise<void> {
   const rows = alerts.map(({ id, sent_at, episode, claimed_at, due_at }) => ({
     id,
-    state: 'pending',
+    state: 'pending' as const,
     attempts: 0,
     last_error: null,
     // An alert that was never marked as sent has the same idempotency key as before: its send may be under way.
@@ -175,7 +173,7 @@ export function reopenAlerts(
 
 /** Closes alerts without a message: none was sent. */
 export function closeAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
-  const rows = ids.map((id) => ({ id, state: 'retracted', updated_at: now }));
+  const rows = ids.map((id) => ({ id, state: 'retracted' as const, updated_at: now }));
   return writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
@@ -187,7 +185,7 @@ export function retractAlerts(
 ): Promise<void> {
   const rows = alerts.map(({ id, sent_at, episode, claimed_at }) => ({
     id,
-    state: 'retracting',
+    state: 'retracting' as const,
     attempts: 0,
     last_error: null,
     episode,
@@ -203,7 +201,7 @@ export function retractAlerts(
 
 /** Drops retractions that were not sent, because the facts are true again: the alerts count as sent. */
 export function cancelRetractions(unit: Unit, ids: readonly string[], now: string): Promise<void> {
-  const rows = ids.map((id) => ({ id, state: 'sent', updated_at: now }));
+  const rows = ids.map((id) => ({ id, state: 'sent' as const, updated_at: now }));
   return writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 

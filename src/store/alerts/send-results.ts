@@ -34,8 +34,8 @@ export async function markSent(unit: Unit, alerts: readonly Alert[], now: string
   const arrived = outcomes.filter(({ row, sent }) => !isRetraction(sent) && row.sent_at === null).map(({ row }) => row);
   const isOver = ({ state }: Alert): boolean => state === 'retracting' || state === 'retracted';
   const finished = [
-    ...arrived.map((row) => ({ ...row, state: 'sent', sent_at: now })),
-    ...retractions.filter(({ state }) => state !== 'sent').map((row) => ({ ...row, state: 'retracted' })),
+    ...arrived.map((row) => ({ ...row, state: 'sent' as const, sent_at: now })),
+    ...retractions.filter(({ state }) => state !== 'sent').map((row) => ({ ...row, state: 'retracted' as const })),
   ];
   await writeColumns(unit, 'alerts', {
     columns: ['state', 'attempts', 'last_error', 'claimed_at', 'sent_at', 'updated_at'],
@@ -120,7 +120,7 @@ export async function resend(unit: Unit, ids: readonly string[], now: string): P
   const failed = (await lockAlerts(unit, ids)).filter(({ state }) => state === 'failed');
   const rows = failed.map(({ id, sent_at }) => ({
     id,
-    state: sent_at === null ? 'pending' : 'retracting',
+    state: sent_at === null ? ('pending' as const) : ('retracting' as const),
     attempts: 0,
     digest: null,
     next_at: now,

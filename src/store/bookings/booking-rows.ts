@@ -2,7 +2,7 @@
 // upcoming or was held) is not stored: `outcomeOf` says it.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import { tables, utmColumns } from '#src/store/tables.ts';
+import { tables, utmColumns } from '#src/store/schema/tables.ts';
 import { evidenceOf } from './evidence.ts';
 
 const day = 24 * 3_600;

@@ -6,7 +6,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 import { decodeColumns, deleteRows, writeRows } from '#src/store/rows.ts';
 import type { Sql } from '#src/store/sql-dialect.ts';
-import { columnsOf } from '#src/store/tables.ts';
+import { columnsOf } from '#src/store/schema/tables.ts';
 import { bookingColumns, selectBookings } from './booking-rows.ts';
 import { chainsOf, type Chain, type LinkedInvitee } from './chains.ts';
 

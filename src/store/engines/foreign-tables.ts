@@ -1,6 +1,6 @@
 // A database that has tables of another program under our names.
 import { SlotstreamError } from '#src/base/errors.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 
 export const ownNames: readonly string[] = [

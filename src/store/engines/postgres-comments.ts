@@ -2,9 +2,9 @@
 // They are written when their text has changed, in one batch. `comment on` does not hold up readers and writers of the table.
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
-import { describedTables } from '#src/store/dictionary/dictionary.ts';
+import { describedTables } from '#src/store/schema/dictionary.ts';
 import type { Sql } from '#src/store/sql-dialect.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 
 /** The comment on this table ends with a digest of all comments. */
 const markedTable = 'event_log';

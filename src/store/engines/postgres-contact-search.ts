@@ -1,7 +1,7 @@
 // Contact search on PostgreSQL. The index on parts of texts needs the extension pg_trgm, which the database user may not be allowed to create.
 import { CompiledQuery, sql, type Kysely, type SqlBool } from 'kysely';
 import { likePattern, type ContactSearch } from '#src/store/contract.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 
 export const postgresContactSearch = (schema: string): ContactSearch => ({
   contains(column, segments) {

@@ -4,7 +4,7 @@ import { sql, type Kysely } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { defaultSchema } from '#src/base/database-schema.ts';
 import { formOf, keepingData, migrationsIn } from '#src/store/migrations.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 import { ownNames, refuseForeignTables } from './foreign-tables.ts';
 
 /** Before the migrator, which in a transaction would not tell why it cannot create its first table. */

@@ -1,7 +1,7 @@
 // The temporary tables of a rebuild on PostgreSQL: with settings of the session that suit tables which grow from nothing.
 import { sql, type Kysely } from 'kysely';
 import type { StoreEngine } from '#src/store/contract.ts';
-import { tables, type Database, type TableName } from '#src/store/tables.ts';
+import { tables, type Database, type TableName } from '#src/store/schema/tables.ts';
 
 type Shadow = Pick<StoreEngine, 'shadowSchema' | 'makeShadow' | 'writeShadow' | 'finishShadow' | 'dropShadow'>;
 

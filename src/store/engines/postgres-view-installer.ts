@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
 import { commentOnColumns } from './postgres-comments.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 import type { ViewInstaller, DesiredView } from '#src/store/views/view-installer.ts';
 
 /** Columns were removed, renamed or given another type: PostgreSQL only replaces a view by one that adds columns. */

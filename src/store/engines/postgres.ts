@@ -25,7 +25,7 @@ import { prepareSchema, refuseMirrorIn } from './postgres-schema.ts';
 import { postgresShadow } from './postgres-shadow.ts';
 import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize } from './row-pages.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 
 // Advisory locks. Any numbers will do, as long as every process of Slotstream uses the same: "slot", "view", "keyv" and "migr" in ASCII.
 const locks = {

@@ -21,7 +21,7 @@ import { watchFile } from './sqlite-file.ts';
 import { sqliteShadow } from './sqlite-shadow.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
 import { inPages } from './row-pages.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 
 // better-sqlite3 blocks the event loop while it waits for another process: it waits briefly, and `open-store.ts` retries.
 const busyTimeoutMs = 100;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Unit } from '#src/store/contract.ts';
 import { chunks, runPrepared } from '#src/store/prepared-sql.ts';
 import { insertRows, readColumns } from '#src/store/rows.ts';
-import { columnsOf } from '#src/store/tables.ts';
+import { columnsOf } from '#src/store/schema/tables.ts';
 import { isUnprojected, type LogEntry, type NewEntry } from './read.ts';
 
 /** The permanent ledger: which of these deliveries are in the log already. */

@@ -3,7 +3,7 @@
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq } from './read.ts';
 import { decodeRow, deleteRows, writeRows } from '#src/store/rows.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 
 /** `position` is the last entry that the consumer has processed. */
 export type FeedPosition = Readonly<TableRow<'feed_consumers'>>;

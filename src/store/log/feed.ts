@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, type Outcome } from './read.ts';
+import { lastSeq, type LogEntry, type Outcome } from './read.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 
 /** Each list is a set of alternatives; an absent list matches everything. */
@@ -17,15 +17,15 @@ export interface FeedFilter {
 export interface FeedRow {
   readonly seq: number;
   readonly event: string | null;
-  readonly source: string;
+  readonly source: LogEntry['source'];
   readonly subject_uri: string | null;
   readonly occurred_at: string | null;
   readonly received_at: string;
-  readonly outcome: string;
+  readonly outcome: Outcome;
   /** JSON text. */
   readonly changes: string | null;
   readonly body: string | null;
-  readonly encoding: string | null;
+  readonly encoding: LogEntry['encoding'];
 }
 
 export interface FeedRows {

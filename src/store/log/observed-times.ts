@@ -5,7 +5,7 @@ import type { Unit } from '#src/store/contract.ts';
 import type { LogEntry } from './read.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 
 const recorded = sql.table('recorded_observations');
 

@@ -3,7 +3,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 
 export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
 export type LogEntry = TableRow<'event_log'>;

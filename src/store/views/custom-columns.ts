@@ -1,7 +1,7 @@
 // Which column each custom field has in `contacts_wide`. A column is named once, after the label its field has then, and keeps its name and
 // its position: people's SQL depends on both. The table `contacts_wide_columns` holds them.
 import { createHash } from 'node:crypto';
-import type { TableRow } from '#src/store/tables.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 
 export type FieldColumn = TableRow<'contacts_wide_columns'>;
 

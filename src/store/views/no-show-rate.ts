@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { secondMs } from '#src/base/time.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import { utmColumns } from '#src/store/tables.ts';
+import { utmColumns } from '#src/store/schema/tables.ts';
 import { severalHosts } from '#src/store/bookings/booking-rows.ts';
 import { withoutEvidence } from '#src/store/bookings/evidence.ts';
 import { joinPeriodIn, periodsBetween, reportTime } from '#src/store/time-zones.ts';

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import { utmColumns } from '#src/store/tables.ts';
+import { utmColumns } from '#src/store/schema/tables.ts';
 import { routingAnswersIn } from './list-items.ts';
 import { json, text, time, type View } from './view.ts';
 

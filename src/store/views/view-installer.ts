@@ -1,6 +1,6 @@
 // What an engine must do to install views.
 import type { Kysely } from 'kysely';
-import type { Database } from '#src/store/tables.ts';
+import type { Database } from '#src/store/schema/tables.ts';
 import type { Sql } from '#src/store/sql-dialect.ts';
 
 /** A view as this version wants it. */

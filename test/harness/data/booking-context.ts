@@ -1,6 +1,6 @@
 // Booking contexts for tests of alerts, with as few values as a test needs.
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
-import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
+import { tables, type TableName, type TableRow } from '#src/store/schema/tables.ts';
 import type { buildReport } from '#workers/out/alerts/message/digest.ts';
 
 /** A row with these values and null everywhere else. */

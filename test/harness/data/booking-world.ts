@@ -1,6 +1,6 @@
 // Random bookings as rows: reschedules with links in both directions, cancellations, no-shows, payments, hosts and time zones.
 import fc from 'fast-check';
-import type { NewRow } from '#src/store/tables.ts';
+import type { NewRow } from '#src/store/schema/tables.ts';
 
 type Kind = 'event_types' | 'users' | 'scheduled_events' | 'invitees';
 export const uriOf = (kind: Kind, id: number | string): string => `https://api.scheduling.test/${kind}/${id}`;

@@ -1,7 +1,7 @@
 // What operators do is recorded on each store: before it is answered, by whom and from where, and without people.
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '#src/api/audit.ts';
-import { insertAction, pruneActions } from '#src/store/admin-actions.ts';
+import { insertAction, pruneActions, type AdminAction } from '#src/store/admin-actions.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { logIn, readToken } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
@@ -41,10 +41,10 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
     'is stored for 400 days, and not pushed out by many calls of models, answers by links or presses of buttons (N3)',
     async () => {
       await using api = await open();
-      const insert = (caller: string, agoMs: number) =>
+      const insert = (caller: AdminAction['caller'], agoMs: number) =>
         insertAction(api.store, { ...action, caller, id: caller + agoMs, at: instantOf(nowMs - agoMs) });
       for (const days of [399, 401]) await insert('admin token', days * dayMs);
-      for (const [index, caller] of ['mcp token', 'mcp command', 'mcp token'].entries())
+      for (const [index, caller] of (['mcp token', 'mcp command', 'mcp token'] as const).entries())
         await insert(caller, 3 - index);
       for (const agoMs of [14, 13, 12, 11]) await insert('answer link', agoMs);
       for (const agoMs of [23, 22, 21]) await insert('slack button', agoMs);

@@ -25,8 +25,15 @@ const running = {
   ],
   processes: [
     { ...process, ...machineRow({ refuses: true, disks: [lowDisk('disk_log', 90)] }) },
-    { ...process, role: 'receive', pid: 43, queue: 'not answering', spool_deliveries: 0 },
-    { ...process, role: 'work', host: 'db-2', pid: 7, ...receivesNothing, seen_at: '2026-01-05T23:00:00.000000Z' },
+    { ...process, role: 'receive' as const, pid: 43, queue: 'not answering' as const, spool_deliveries: 0 },
+    {
+      ...process,
+      role: 'work' as const,
+      host: 'db-2',
+      pid: 7,
+      ...receivesNothing,
+      seen_at: '2026-01-05T23:00:00.000000Z',
+    },
   ],
   queue: { engine: 'redis', waiting: 3, active: 1, delayed: 2, failed: 0 },
   disk_log: { waiting: 7, batches: 8, bytes: 1200, losses: 0, is_full: false },

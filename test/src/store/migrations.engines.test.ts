@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { TableShape } from '#src/store/columns.ts';
 import { schemaVersion } from '#src/store/migrations.ts';
 import { connectStore, openStore } from '#src/store/open-store.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { availableEngines } from '../../harness/stores.ts';
 
 const quiet = { report: () => {} };

@@ -39,7 +39,7 @@ function parseQueued(delivery: unknown, now: string): ParsedItem {
   if (encoding === undefined) return parseText(body, blank);
   if (encoding !== 'base64') return parseForged(delivery, now);
   const id = createHash('sha256').update(Buffer.from(body, 'base64')).digest('hex');
-  const entry = { ...blank, encoding, delivery_id: id, tie: id.slice(0, 16) };
+  const entry: NewEntry = { ...blank, encoding, delivery_id: id, tie: id.slice(0, 16) };
   return unprojected(entry, 'quarantined', 'The body is not UTF-8 text.');
 }
 

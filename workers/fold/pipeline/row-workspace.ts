@@ -13,7 +13,7 @@ import {
   type UriRow,
 } from '#src/store/rows.ts';
 import { inOrder, type Step } from '#src/store/in-order.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { addTimeZones, zonedTables } from '#src/store/time-zones.ts';
 import { childTables, type ChildTable } from '#workers/fold/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/fold/projections/contract.ts';

@@ -2,7 +2,7 @@
 // computed, is stored as rows; other lists have a view (`src/store/views/list-items.ts`).
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import type { ColumnName, TableName } from '#src/store/tables.ts';
+import type { ColumnName, TableName } from '#src/store/schema/tables.ts';
 import type { MirrorTable } from './contract.ts';
 import { partOf } from './field-mapping.ts';
 import { factsOf, noShowPeriods } from './no-show.ts';

@@ -2,7 +2,7 @@
 // reads a row, so the order in which facts arrive cannot matter; `merge.ts` lets the greatest version of each field win.
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
-import type { ColumnName } from '#src/store/tables.ts';
+import type { ColumnName } from '#src/store/schema/tables.ts';
 import type { Version } from './version.ts';
 
 /** The tables whose rows are folded from facts, in alphabetical order, which is also the order in which rows are locked. */

@@ -2,7 +2,7 @@
 import { oddValuesOf } from '#schemas/odd-values.ts';
 import { wordsOf, type Json, type Words, type WordsAmong } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import type { ColumnName } from '#src/store/tables.ts';
+import type { ColumnName } from '#src/store/schema/tables.ts';
 import type { Assignment, Fact, Field, Fields, MirrorTable, Tombstone } from './contract.ts';
 import { ranks, versionOf, type Rank, type Version } from './version.ts';
 

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeTracking } from '#src/addons/export/change-tracking.ts';
 import type { ExportRequest } from '#src/addons/export/export.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
-import type { TableName } from '#src/store/tables.ts';
+import type { TableName } from '#src/store/schema/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import { parquetTypes, query } from '../../../harness/duckdb.ts';
 import { exportFolder, formats, rowsIn, sortedRows, type ExportFolder } from '../../../harness/mirror/export-folder.ts';

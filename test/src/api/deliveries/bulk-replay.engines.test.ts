@@ -20,7 +20,7 @@ for (const engine of oneEngine)
       const { db } = api.store;
       await db.deleteFrom('contacts').where('uri', '<>', contactUri('other')).execute();
       await db.deleteFrom('contact_emails').where('contact_uri', '<>', contactUri('other')).execute();
-      const then = { outcome: 'quarantined', reason: 'Then.', changes: null };
+      const then = { outcome: 'quarantined' as const, reason: 'Then.', changes: null };
       await db.updateTable('event_log').set(then).where('seq', '<=', total).execute();
       return api;
     }

@@ -13,7 +13,7 @@ const entry = {
 } as const;
 
 describe('the sentence about a delivery', () => {
-  it.each([
+  it.each<readonly [more: Partial<Parameters<typeof sentenceOf>[0]>, sentence: string]>([
     [{}, 'Contact Ada was read from the service'],
     [{ event: 'organization_membership.read', body: '{}' }, 'Organization membership was read from the service'],
     [{ event: 'contact.updated' }, 'Contact Ada was changed'],

@@ -6,6 +6,7 @@ import type { Installation } from '#src/read/health/read-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
+import type { NewRow } from '#src/store/schema/tables.ts';
 import type { Store } from '#src/store/contract.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows } from '#src/store/rows.ts';
@@ -78,7 +79,7 @@ const submission = (kind: string, agoMs: number) => ({
   result_type: 'event_type',
 });
 
-const alert = (id: string, more: object) => ({
+const alert = (id: string, more: object): NewRow<'alerts'> => ({
   id,
   rule: 'r',
   subject_uri: id,

@@ -255,7 +255,7 @@ describe('the checks of processes', () => {
   });
 
   it('of a silent process count for nothing else', () => {
-    const silent = { seen_at: ago(120), queue: 'not answering', spool_deliveries: 5, refused_stale: 1 };
+    const silent = { seen_at: ago(120), queue: 'not answering' as const, spool_deliveries: 5, refused_stale: 1 };
     expect(notOk(rows({}, silent))).toEqual(['processes warning']);
   });
 });

@@ -59,7 +59,7 @@ function matches(filter: DeliveryFilter, entry: Entry): boolean {
   return (
     isKind &&
     [undefined, entry.outcome].includes(filter.outcome) &&
-    [undefined, entry.source].includes(filter.source) &&
+    (filter.source === undefined || filter.source === entry.source) &&
     (filter.subjectUri === undefined || filter.subjectUri === entry.subject_uri) &&
     (filter.reason === undefined || filter.reason === entry.reason) &&
     (!filter.unprojected || entry.outcome === 'quarantined' || entry.outcome === 'unhandled') &&

@@ -5,7 +5,7 @@ import type { Json } from '#src/store/columns.ts';
 import { readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
 import type { MirrorTable } from '#workers/fold/projections/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { availableEngines } from '../../../harness/stores.ts';
 

@@ -160,7 +160,7 @@ describe.each(availableEngines)('after an erasure on $name', ({ fresh }) => {
       id: `alert-${index}`,
       rule: 'no-show',
       subject_uri: `${base}/contacts/${id}`,
-      state: 'sent',
+      state: 'sent' as const,
       channel: 'slack',
       fact: 'marked',
       attempts: 0,

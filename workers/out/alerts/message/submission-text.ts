@@ -1,5 +1,5 @@
 // The text about a form that led to no booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
-import { utmColumns } from '#src/store/tables.ts';
+import { utmColumns } from '#src/store/schema/tables.ts';
 import { submissionFactNames } from '#workers/out/alerts/submissions/form-without-booking.ts';
 import { isBooked, submitterOf, type SubmissionContext } from '#workers/out/alerts/submissions/submission.ts';
 import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';

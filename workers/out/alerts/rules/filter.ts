@@ -2,7 +2,7 @@
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
-import { utmColumns } from '#src/store/tables.ts';
+import { utmColumns } from '#src/store/schema/tables.ts';
 import type { BookingContext, ContactContext } from '#src/read/bookings/booking-context.ts';
 
 /** One text or a list of texts, of which any may match. */

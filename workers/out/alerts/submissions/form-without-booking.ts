@@ -5,7 +5,7 @@ import { duration } from '#src/config/readers.ts';
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { routingForms } from '#src/read/people/submissions.ts';
-import { utmColumns } from '#src/store/tables.ts';
+import { utmColumns } from '#src/store/schema/tables.ts';
 import { fieldValues, isOneOf, oneOrMore, utmFilters } from '#workers/out/alerts/rules/filter.ts';
 import type { Finding } from '#workers/out/alerts/rules/rule.ts';
 import { isBooked, type SubmissionContext } from './submission.ts';

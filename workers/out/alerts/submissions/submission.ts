@@ -1,7 +1,7 @@
 // Everything that the rule about routing forms and its messages know about one submission, and who submitted it.
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { isMailAddress } from '#src/egress/smtp-url.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 import { nameQuestions } from '#src/store/views/unbooked-submissions.ts';
 
 /** The columns that the rule and its messages use. */

@@ -89,7 +89,7 @@ const run = (drift: Record<string, Record<string, number>>, held_back: Record<st
     meeting_dates: 0,
   },
 });
-const lag = (lag_p50_ms: number) => ({ role: 'work', lag_p50_ms, lag_p99_ms: 9_000_000 });
+const lag = (lag_p50_ms: number) => ({ role: 'work' as const, lag_p50_ms, lag_p99_ms: 9_000_000 });
 
 /** What is written before the rules are evaluated. */
 const cases: Readonly<Record<string, (mirror: Mirror) => Promise<unknown>>> = {

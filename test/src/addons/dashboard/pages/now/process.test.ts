@@ -63,7 +63,7 @@ const worker = processRow({ ...seen, id: 'b', role: 'work', host: 'db-1' });
 const earlier = { ...receiver, id: 'b', accepted: 77, started_at: '2025-01-01T00:00:00.000000Z' };
 const elsewhere = { ...receiver, id: 'c', host: 'another', accepted: 78 };
 const killed = processRow({ id: 'd', role: 'work', host: 'db-9' });
-const failing = { ...receiver, queue: 'not answering', spool_deliveries: 4 };
+const failing = { ...receiver, queue: 'not answering' as const, spool_deliveries: 4 };
 
 /** What reports to it, and how its page is asked for. */
 const cases: Readonly<Record<string, Parameters<typeof pageOf>>> = {

@@ -846,7 +846,7 @@ export interface ContactsRow<Values extends ColumnValues> {
   /** when it was deleted; null while it exists */
   deleted_at: Values['time'] | null;
   /** what reported the deletion: `webhook`, `reconcile` or `operator` */
-  deleted_source: Values['text'] | null;
+  deleted_source: 'webhook' | 'reconcile' | 'operator' | null;
   /** when the newest fact in the row was observed, by the clock of the service */
   as_of: Values['time'] | null;
   /** the greatest version among the fields of the row; it decides which of two facts is newer */
@@ -880,8 +880,8 @@ export interface CustomFieldDefinitionsRow<Values extends ColumnValues> {
   uri: Values['text'];
   /** label */
   label: Values['text'] | null;
-  /** `text`, `number`, `boolean`, `currency`, `date`, `single_select`, `tags`, `invitee_question`, or a type that is new */
-  field_type: Values['text'] | null;
+  /** type of its values: `text`, `number`, `currency`, `tags`, `date`, `single_select`, `invitee_question`, `boolean`, or a value that is new */
+  field_type: 'text' | 'number' | 'currency' | 'tags' | 'date' | 'single_select' | 'invitee_question' | 'boolean' | (string & {}) | null;
   /** options of a `single_select`: `uuid`, `label` */
   options: Values['json'] | null;
   /** currency of a `currency` field */
@@ -930,8 +930,8 @@ export interface UsersRow<Values extends ColumnValues> {
 export interface OrganizationMembershipsRow<Values extends ColumnValues> {
   /** URI of the membership */
   uri: Values['text'];
-  /** `owner`, `admin` or `user` */
-  role: Values['text'] | null;
+  /** role in the organization: `owner`, `admin`, `user`, or a value that is new */
+  role: 'owner' | 'admin' | 'user' | (string & {}) | null;
   /** the user */
   user_uri: Values['text'] | null;
   /** URI of the organization */
@@ -957,8 +957,8 @@ export interface ScheduledEventsRow<Values extends ColumnValues> {
   uri: Values['text'];
   /** name of the meeting */
   name: Values['text'] | null;
-  /** `active` or `canceled` */
-  status: Values['text'] | null;
+  /** whether it takes place: `active`, `canceled`, or a value that is new */
+  status: 'active' | 'canceled' | (string & {}) | null;
   /** start of the meeting */
   start_time: Values['time'] | null;
   /** end of the meeting */
@@ -998,7 +998,7 @@ export interface ScheduledEventsRow<Values extends ColumnValues> {
 export interface InviteesRow<Values extends ColumnValues> {
   /** URI of the invitee */
   uri: Values['text'];
-  /** e-mail address; the contact is the one with this address in `contact_emails` */
+  /** e-mail address, by which the contact is found */
   email: Values['text'] | null;
   /** first name, where the form asks for it separately */
   first_name: Values['text'] | null;
@@ -1006,8 +1006,8 @@ export interface InviteesRow<Values extends ColumnValues> {
   last_name: Values['text'] | null;
   /** full name */
   name: Values['text'] | null;
-  /** `active` or `canceled`; final once canceled */
-  status: Values['text'] | null;
+  /** whether the booking stands: `active`, `canceled`, or a value that is new; final once canceled */
+  status: 'active' | 'canceled' | (string & {}) | null;
   /** time zone of the invitee, such as `Europe/Berlin` */
   timezone: Values['text'] | null;
   /** the meeting */
@@ -1046,9 +1046,9 @@ export interface InviteesRow<Values extends ColumnValues> {
   payment: Values['json'] | null;
   /** identifier of the payment at the provider */
   payment_external_id: Values['text'] | null;
-  /** `stripe` or `paypal` */
-  payment_provider: Values['text'] | null;
-  /** amount in units of the currency (not cents) */
+  /** who takes the payment: `stripe`, `paypal`, or a value that is new */
+  payment_provider: 'stripe' | 'paypal' | (string & {}) | null;
+  /** amount in units of the currency, not cents */
   payment_amount: Values['number'] | null;
   /** currency, such as `EUR` */
   payment_currency: Values['text'] | null;
@@ -1056,7 +1056,7 @@ export interface InviteesRow<Values extends ColumnValues> {
   payment_terms: Values['text'] | null;
   /** true when the payment succeeded */
   payment_successful: Values['flag'] | null;
-  /** the no-show mark that is open, as sent */
+  /** the no-show mark that is open: its `uri` and `created_at` */
   no_show: Values['json'] | null;
   /** the mark that is open; null when the invitee is not marked */
   no_show_uri: Values['text'] | null;
@@ -1066,8 +1066,8 @@ export interface InviteesRow<Values extends ColumnValues> {
   no_show_facts: Values['json'] | null;
   /** when it was answered that the invitee came; null without an answer, or when it was taken back */
   attendance_confirmed_at: Values['time'] | null;
-  /** how that answer came: `host` (a signed link), `dashboard` or `api` */
-  attendance_confirmed_by: Values['text'] | null;
+  /** how that answer came: `host`, `dashboard` or `api`; `host` is a signed link */
+  attendance_confirmed_by: 'host' | 'dashboard' | 'api' | null;
   /** the log entry of that answer */
   attendance_entry: Values['text'] | null;
   /** the request to confirm the booking again, as sent */
@@ -1076,8 +1076,8 @@ export interface InviteesRow<Values extends ColumnValues> {
   reconfirmation_sent_at: Values['time'] | null;
   /** when the invitee confirmed */
   reconfirmed_at: Values['time'] | null;
-  /** `instant_book` or `api`; null for a booking page */
-  scheduling_method: Values['text'] | null;
+  /** how it was booked: `instant_book`, `api`, or a value that is new; null for a booking page */
+  scheduling_method: 'instant_book' | 'api' | (string & {}) | null;
   /** the user who booked for the invitee */
   invitee_scheduled_by: Values['text'] | null;
   /** the cancellation, as sent; a reschedule is one too */
@@ -1086,8 +1086,8 @@ export interface InviteesRow<Values extends ColumnValues> {
   canceled_by: Values['text'] | null;
   /** reason given */
   cancel_reason: Values['text'] | null;
-  /** `host` or `invitee` */
-  canceler_type: Values['text'] | null;
+  /** who canceled: `host`, `invitee`, or a value that is new */
+  canceler_type: 'host' | 'invitee' | (string & {}) | null;
   /** when it was canceled */
   canceled_at: Values['time'] | null;
   /** when it was created at the service */
@@ -1128,12 +1128,12 @@ export interface EventTypesRow<Values extends ColumnValues> {
   scheduling_url: Values['text'] | null;
   /** length in minutes */
   duration: Values['number'] | null;
-  /** `solo` or `group` */
-  kind: Values['text'] | null;
-  /** how hosts share it: `round_robin`, `collective`, `multi_pool`; null for one host */
-  pooling_type: Values['text'] | null;
-  /** `StandardEventType` or `AdhocEventType` (one-off) */
-  type: Values['text'] | null;
+  /** for one invitee or for several: `solo`, `group`, or a value that is new */
+  kind: 'solo' | 'group' | (string & {}) | null;
+  /** how hosts share it: `round_robin`, `collective`, `multi_pool`, or a value that is new; null for one host */
+  pooling_type: 'round_robin' | 'collective' | 'multi_pool' | (string & {}) | null;
+  /** sort of event type: `StandardEventType`, `AdhocEventType`, or a value that is new; `AdhocEventType` is a one-off */
+  type: 'StandardEventType' | 'AdhocEventType' | (string & {}) | null;
   /** color in the calendar */
   color: Values['text'] | null;
   /** note for the team */
@@ -1148,8 +1148,8 @@ export interface EventTypesRow<Values extends ColumnValues> {
   owner_uri: Values['text'] | null;
   /** true when it is not listed publicly */
   secret: Values['flag'] | null;
-  /** `instant` or `poll` */
-  booking_method: Values['text'] | null;
+  /** how it is booked: `instant`, `poll`, or a value that is new */
+  booking_method: 'instant' | 'poll' | (string & {}) | null;
   /** questions of the booking form */
   custom_questions: Values['json'] | null;
   /** true when only administrators change it */
@@ -1167,7 +1167,7 @@ export interface EventTypesRow<Values extends ColumnValues> {
   /** when it was deleted; null while it exists */
   deleted_at: Values['time'] | null;
   /** what reported the deletion: `webhook`, `reconcile` or `operator` */
-  deleted_source: Values['text'] | null;
+  deleted_source: 'webhook' | 'reconcile' | 'operator' | null;
   /** when the newest fact in the row was observed, by the clock of the service */
   as_of: Values['time'] | null;
   /** the greatest version among the fields of the row; it decides which of two facts is newer */
@@ -1212,7 +1212,7 @@ export interface MeetingRecapsRow<Values extends ColumnValues> {
   /** when it was deleted; null while it exists */
   deleted_at: Values['time'] | null;
   /** what reported the deletion: `webhook`, `reconcile` or `operator` */
-  deleted_source: Values['text'] | null;
+  deleted_source: 'webhook' | 'reconcile' | 'operator' | null;
   /** when the newest fact in the row was observed, by the clock of the service */
   as_of: Values['time'] | null;
   /** the greatest version among the fields of the row; it decides which of two facts is newer */
@@ -1228,8 +1228,8 @@ export interface RoutingFormsRow<Values extends ColumnValues> {
   uri: Values['text'];
   /** name */
   name: Values['text'] | null;
-  /** as the service says, such as `published` */
-  status: Values['text'] | null;
+  /** whether it can be filled in: `published`, `draft`, or a value that is new */
+  status: 'published' | 'draft' | (string & {}) | null;
   /** URI of the organization */
   organization_uri: Values['text'] | null;
   /** questions of the form */
@@ -1273,8 +1273,8 @@ export interface RoutingFormSubmissionsRow<Values extends ColumnValues> {
   salesforce_uuid: Values['text'] | null;
   /** where the submission led, as sent */
   result: Values['json'] | null;
-  /** `event_type`, `external_url` or `custom_message` */
-  result_type: Values['text'] | null;
+  /** type of `result`: `event_type`, `external_url`, `custom_message`, or a value that is new */
+  result_type: 'event_type' | 'external_url' | 'custom_message' | (string & {}) | null;
   /** URI of the invitee who submitted it, if known */
   submitter: Values['text'] | null;
   /** type of `submitter` */
@@ -1298,8 +1298,8 @@ export interface EventLogRow<Values extends ColumnValues> {
   seq: Values['integer'];
   /** identity of the content: a second copy is counted in `duplicates` */
   delivery_id: Values['text'];
-  /** `webhook`, `backfill`, `reconcile` or `operator` */
-  source: Values['text'];
+  /** where it came from: `webhook`, `backfill`, `reconcile` or `operator` */
+  source: 'webhook' | 'backfill' | 'reconcile' | 'operator';
   /** kind of event, such as `invitee.created` */
   event: Values['text'] | null;
   /** URI of the record that the entry is about: `uri` of its table */
@@ -1308,8 +1308,8 @@ export interface EventLogRow<Values extends ColumnValues> {
   occurred_at: Values['time'] | null;
   /** when it arrived here */
   received_at: Values['time'];
-  /** effect on the tables; see [The log](#the-log) */
-  outcome: Values['text'];
+  /** effect on the tables: `applied`, `unchanged`, `superseded`, `tombstoned`, `quarantined` or `unhandled`; see [The log](#the-log) */
+  outcome: 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
   /** why it is in quarantine, or a note on a value that exceeds a limit */
   reason: Values['text'] | null;
   /** how many more copies arrived */
@@ -1318,8 +1318,8 @@ export interface EventLogRow<Values extends ColumnValues> {
   changes: Values['json'] | null;
   /** the delivery as it arrived; null once pruned */
   body: Values['text'] | null;
-  /** `base64` where the body is not valid text, else null */
-  encoding: Values['text'] | null;
+  /** set where the body is not valid text: `base64` */
+  encoding: 'base64' | null;
   /** decides between two facts of the same moment */
   tie: Values['text'];
   /** true when personal data was removed from the entry */
@@ -1333,10 +1333,10 @@ export interface WebhookSubscriptionsRow<Values extends ColumnValues> {
   uri: Values['text'];
   /** address that the service calls */
   callback_url: Values['text'] | null;
-  /** `active` or `disabled` */
-  state: Values['text'] | null;
-  /** `organization`, `user` or `group` */
-  scope: Values['text'] | null;
+  /** whether the service sends deliveries: `active`, `disabled`, or a value that is new */
+  state: 'active' | 'disabled' | (string & {}) | null;
+  /** whose events it sends: `organization`, `user`, `group`, or a value that is new */
+  scope: 'organization' | 'user' | 'group' | (string & {}) | null;
   /** URI of the organization */
   organization: Values['text'] | null;
   /** the user, for the scope `user` */
@@ -1364,8 +1364,8 @@ export interface AlertsRow<Values extends ColumnValues> {
   rule: Values['text'];
   /** the booking; for a condition, what it is about */
   subject_uri: Values['text'];
-  /** `pending`, `sent`, `retracting` (its retraction is to be sent), `retracted` or `failed` */
-  state: Values['text'];
+  /** what became of it: `pending`, `sent`, `retracting`, `retracted` or `failed`; `retracting`: its retraction is to be sent */
+  state: 'pending' | 'sent' | 'retracting' | 'retracted' | 'failed';
   /** where it is sent */
   channel: Values['text'];
   /** how many times sending was tried */
@@ -1474,24 +1474,24 @@ export interface BookingsRow<Values extends ColumnValues> {
   end_time: Values['time'] | null;
   /** when the last invitee was canceled */
   canceled_at: Values['time'] | null;
-  /** `host` or `invitee` */
-  canceler_type: Values['text'] | null;
+  /** who canceled: `host`, `invitee`, or a value that is new */
+  canceler_type: 'host' | 'invitee' | (string & {}) | null;
   /** reason of the cancellation */
   cancel_reason: Values['text'] | null;
   /** how it ended, where the clock does not decide it: `rescheduled`, `canceled_by_host`, `canceled_by_invitee`, `late_cancellation`, `canceled` or `no_show`; null while it is upcoming or if it was held */
-  ending: Values['text'] | null;
+  ending: 'rescheduled' | 'canceled_by_host' | 'canceled_by_invitee' | 'late_cancellation' | 'canceled' | 'no_show' | null;
   /** when the last invitee was marked as a no-show, while the mark is open */
   no_show_at: Values['time'] | null;
   /** URI of that mark */
   no_show_uri: Values['text'] | null;
-  /** how the last booking was made */
-  scheduling_method: Values['text'] | null;
+  /** how the last booking was made: `instant_book`, `api`, or a value that is new */
+  scheduling_method: 'instant_book' | 'api' | (string & {}) | null;
   /** the submission that led to the first booking, else to the last */
   routing_form_submission: Values['text'] | null;
   /** type of the location of the last booking */
   location_kind: Values['text'] | null;
-  /** of the payment of the last booking, else of the first */
-  payment_provider: Values['text'] | null;
+  /** of the payment of the last booking, else of the first: `stripe`, `paypal`, or a value that is new */
+  payment_provider: 'stripe' | 'paypal' | (string & {}) | null;
   /** identifier of that payment at the provider */
   payment_external_id: Values['text'] | null;
   /** amount of that payment */
@@ -1501,7 +1501,7 @@ export interface BookingsRow<Values extends ColumnValues> {
   /** whether that payment succeeded */
   payment_successful: Values['flag'] | null;
   /** whether the invitee came, if the meeting was held: `confirmed`, `likely`, `suspected_no_show` or `unconfirmed` */
-  evidence: Values['text'];
+  evidence: 'confirmed' | 'likely' | 'suspected_no_show' | 'unconfirmed';
   /** the recap that `evidence` follows from; null without a recap */
   evidence_recap: Values['text'] | null;
   /** the answer that `evidence` follows from; null without an answer */
@@ -1559,7 +1559,7 @@ export interface MirrorSettingsRow<Values extends ColumnValues> {
   /** `REPORT_TIMEZONE`: the time zone of days and months */
   report_timezone: Values['text'] | null;
   /** `CURRENCY_FIELDS`: `minor` or `major` */
-  currency_fields: Values['text'] | null;
+  currency_fields: 'minor' | 'major' | null;
   /** when the first worker wrote the settings; null before */
   settled_at: Values['time'] | null;
   /** rises with each change of the settings */
@@ -1583,8 +1583,8 @@ export interface SyncCheckpointsRow<Values extends ColumnValues> {
 export interface ProcessesRow<Values extends ColumnValues> {
   /** random, new at every start */
   id: Values['text'];
-  /** `start`, `receive` or `work` */
-  role: Values['text'];
+  /** the command that it runs: `start`, `receive` or `work` */
+  role: 'start' | 'receive' | 'work';
   /** name of its machine */
   host: Values['text'];
   /** process ID on that machine */
@@ -1597,8 +1597,8 @@ export interface ProcessesRow<Values extends ColumnValues> {
   started_at: Values['time'];
   /** when it last reported; it reports every 15 seconds */
   seen_at: Values['time'];
-  /** `answering` or `not answering` */
-  queue: Values['text'] | null;
+  /** whether the queue answers it: `answering` or `not answering` */
+  queue: 'answering' | 'not answering' | null;
   /** batches that wait in the queue, also for a retry */
   queue_waiting: Values['integer'] | null;
   /** batches that workers are processing */
@@ -1642,8 +1642,8 @@ export interface AdminActionsRow<Values extends ColumnValues> {
   id: Values['text'];
   /** when it began */
   at: Values['time'];
-  /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command`, `answer link` or `slack button` */
-  caller: Values['text'];
+  /** who did it: `admin token`, `admin session`, `read-only token`, `read-only session`, `metrics token`, `mcp token`, `mcp command`, `answer link`, `slack button` or `unknown`; `unknown` is a program that calls the operations in its own process */
+  caller: 'admin token' | 'admin session' | 'read-only token' | 'read-only session' | 'metrics token' | 'mcp token' | 'mcp command' | 'answer link' | 'slack button' | 'unknown';
   /** network address of the request, or the Slack id of who pressed the button; empty inside a program */
   address: Values['text'];
   /** operation of the API, such as `replayDelivery`, or tool */

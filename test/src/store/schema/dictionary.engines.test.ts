@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
-import { describedTables } from '#src/store/dictionary/dictionary.ts';
+import { describedTables } from '#src/store/schema/dictionary.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { tables } from '#src/store/tables.ts';
+import { tables } from '#src/store/schema/tables.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 import { withTables, withViews } from '../../../../.ci/tables-page.ts';
 import { freshPostgres, testWith } from '../../../harness/stores.ts';
@@ -19,9 +19,7 @@ describe('the dictionary of tables', () => {
       columns.map((column) => column.name).toSorted(),
     ]);
     const expected = Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns).toSorted()]);
-    expect(Object.fromEntries(described), 'add the meaning to a file in src/store/dictionary').toEqual(
-      Object.fromEntries(expected),
-    );
+    expect(Object.fromEntries(described), 'declare it in src/store/schema').toEqual(Object.fromEntries(expected));
   });
 
   it('is what the documentation shows', () => {
@@ -50,7 +48,9 @@ describe.runIf(inject('postgresUrl') !== '')('the comments in PostgreSQL', () =>
       rows.find((row) => row.relation === relation && row.column === column)?.comment;
     expect(commentOn('invitees', 'event_uri')).toBe('the meeting (scheduled_events.uri)');
     expect(commentOn('booking_journeys', 'moves')).toBe('how many times it was rescheduled');
-    expect(commentOn('event_log', 'outcome')).toBe('effect on the tables; see The log');
+    expect(commentOn('event_log', 'outcome')).toBe(
+      'effect on the tables: `applied`, `unchanged`, `superseded`, `tombstoned`, `quarantined` or `unhandled`; see The log',
+    );
   });
 
   it('are written again when their text has changed, while other transactions write, and otherwise left alone', async ({
