@@ -6,7 +6,7 @@ import type { ColumnKind, ColumnKinds, StoredAs, TableShape } from '#src/store/c
 
 /**
  * What the values of a column may hold: `person` is about a person, such as a name, an address or a list of people; `text` is free text
- * that people write; a `secret` opens something. Anything else is `plain`: numbers, times, states, URIs, our own words.
+ * that people write; a `secret` opens something and is about nobody. Anything else is `plain`: numbers, times, states, URIs, our own words.
  */
 export type Content = 'person' | 'text' | 'secret' | 'plain';
 
@@ -51,7 +51,7 @@ interface Options {
 
 /** A text or JSON column says what its values hold, or which values it has. */
 type Decision =
-  | { readonly holds: Content; readonly oneOf?: never }
+  | { readonly holds: Content; readonly oneOf?: never; readonly orOther?: never }
   | { readonly oneOf: readonly string[]; readonly orOther?: true; readonly holds?: never };
 type Stated<Given> = Given extends { readonly required: true } ? true : false;
 type TextIn<Given> = Given extends { readonly oneOf: readonly (infer Word extends string)[] }
@@ -60,35 +60,35 @@ type TextIn<Given> = Given extends { readonly oneOf: readonly (infer Word extend
     : Word
   : string;
 
-interface Given extends Options {
-  readonly holds?: Content;
-  readonly oneOf?: readonly string[];
-  readonly orOther?: boolean;
-  readonly isUri?: boolean;
+interface Given extends Options, Partial<Pick<Meaning, 'oneOf' | 'isOpen' | 'isUri'>> {
+  readonly holds: Content;
 }
 
 function column<Kind extends ColumnKind, Value, IsRequired extends boolean>(
   kind: Kind,
   about: string,
-  { holds = 'plain', oneOf, orOther = false, isUri = false, ...given }: Given = {},
+  { joins, sentAs, readable, holds, oneOf, isOpen = false, isUri = false, ...given }: Given,
 ): Column<Kind, Value, IsRequired> {
-  const { joins, sentAs, readable } = given;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Stated` reads the type as this does the value
   const required = (given.required === true) as IsRequired;
-  return { kind, about, holds, required, joins, sentAs, oneOf, isOpen: orOther, readable, isUri };
+  return { kind, about, holds, required, joins, sentAs, oneOf, isOpen, readable, isUri };
 }
 
-/** A column without a decision does not compile. */
-export const text = <const Chosen extends Options & Decision>(
+/** A column without a decision does not compile, and a test finds it. */
+export function text<const Chosen extends Options & Decision>(
   about: string,
-  options: Chosen,
-): Column<'text', TextIn<Chosen>, Stated<Chosen>> => column('text', about, options);
+  chosen: Chosen,
+): Column<'text', TextIn<Chosen>, Stated<Chosen>> {
+  const { holds, oneOf, orOther, ...options }: Options & Decision = chosen;
+  if (oneOf === undefined) return column('text', about, { ...options, holds });
+  return column('text', about, { ...options, holds: 'plain', oneOf, isOpen: orOther === true });
+}
 
 /** The URI of a record: it names no person. */
 export const uri = <const Chosen extends Options>(
   about: string,
   options?: Chosen,
-): Column<'text', string, Stated<Chosen>> => column('text', about, { ...options, isUri: true });
+): Column<'text', string, Stated<Chosen>> => column('text', about, { ...options, holds: 'plain', isUri: true });
 
 export const json = <const Chosen extends Options & { readonly holds: Content }>(
   about: string,
@@ -98,7 +98,7 @@ export const json = <const Chosen extends Options & { readonly holds: Content }>
 const plain =
   <Kind extends ColumnKind>(kind: Kind) =>
   <const Chosen extends Options>(about: string, options?: Chosen): Column<Kind, ColumnKinds[Kind], Stated<Chosen>> =>
-    column(kind, about, options);
+    column(kind, about, { ...options, holds: 'plain' });
 
 export const time = plain('time');
 export const flag = plain('flag');
