@@ -1,4 +1,4 @@
-// The pages that show every table, view and column, made from the dictionary and the views; tests check that they are current.
+// The pages that show every table, view and column, made from the declarations and the views; tests check that they are current.
 import { describedTables, type DescribedColumn } from '#src/store/schema/dictionary.ts';
 import type { View } from '#src/store/views/view.ts';
 import { viewsFor } from '#src/store/views/views.ts';

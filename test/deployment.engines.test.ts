@@ -7,6 +7,8 @@ import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { withSchema } from '#src/base/database-schema.ts';
 import { openStore } from '#src/store/open-store.ts';
+import type { DeclaredTable } from '#src/store/schema/declaration.ts';
+import { declaredTables } from '#src/store/schema/tables.ts';
 import { createDatabase } from './harness/postgres.ts';
 import { freshPostgres } from './harness/stores.ts';
 
@@ -47,9 +49,30 @@ describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
     await expectReadable(reader, 'contacts', 'invitees', 'contacts_wide', 'booking_journeys', 'later');
     for (const name of ['event_log', 'key_values'])
       await expect(reader.query(`select * from ${name}`)).rejects.toThrow('permission denied');
+    await expect(reader.query('select body from event_log')).rejects.toThrow('permission denied');
+    await expectReadable(reader, '(select seq, event, outcome, reason, changes from event_log) as entries');
     await expect(reader.query('delete from contacts')).rejects.toThrow('read-only transaction');
     await reader.query('set default_transaction_read_only = off');
     await expect(reader.query('delete from contacts')).rejects.toThrow('permission denied');
+  });
+
+  it('reads exactly the tables and columns that are declared as readable', async () => {
+    await using opened = await freshPostgres();
+    const role = newRole('reader');
+    await using owner = await connect(opened.url);
+    createReader(opened.url, role);
+    const { rows } = await owner.query<{ place: string }>(
+      `select relname || '.' || attname as place from pg_class join pg_attribute on attrelid = pg_class.oid
+        where relkind = 'r' and relnamespace = 'public'::regnamespace and attnum > 0 and not attisdropped
+        and relname not like 'kysely%' and has_column_privilege($1, pg_class.oid, attnum, 'select')`,
+      [role],
+    );
+    const declared = Object.values<DeclaredTable>(declaredTables).flatMap(({ name, readable, columns }) =>
+      Object.entries(columns).flatMap(([column, each]) =>
+        readable === 'all' && each.readable === undefined ? [`${name}.${column}`] : [],
+      ),
+    );
+    expect(rows.map(({ place }) => place).toSorted()).toEqual(declared.toSorted());
   });
 
   it('reads the schema of DATABASE_SCHEMA', async () => {

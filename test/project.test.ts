@@ -1,5 +1,5 @@
 // The files around the code agree with the code: Dockerfile, compose.yaml, lock file, CI.
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,26 @@ import { settings } from '#src/config/variables.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+describe('the top level', () => {
+  it('has the folders of the project, what tools look for there, and the pages of a community, and nothing else', () => {
+    const folders = ['bench', 'bin', 'docs', 'schemas', 'src', 'test', 'workers'];
+    const forTools = [
+      'Dockerfile',
+      'compose.yaml',
+      'package-lock.json',
+      'package.json',
+      'tsconfig.json',
+      'vitest.config.ts',
+    ];
+    const pages = ['CHANGELOG.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+    const ignored = read('.gitignore')
+      .split('\n')
+      .map((line) => line.replaceAll('/', ''));
+    const found = readdirSync(root).filter((name) => !name.startsWith('.') && !ignored.includes(name));
+    expect(found.toSorted()).toEqual([...folders, ...forTools, ...pages].toSorted());
+  });
+});
 
 describe('installing', () => {
   it('takes packages from whichever registry npm is set to: the lock file names none', () => {

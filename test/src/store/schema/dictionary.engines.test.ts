@@ -7,6 +7,7 @@ import { describedTables } from '#src/store/schema/dictionary.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables } from '#src/store/schema/tables.ts';
 import { viewsFor } from '#src/store/views/views.ts';
+import { withRights } from '../../../../.ci/read-only-role.ts';
 import { withTables, withViews } from '../../../../.ci/tables-page.ts';
 import { freshPostgres, testWith } from '../../../harness/stores.ts';
 
@@ -26,6 +27,8 @@ describe('the dictionary of tables', () => {
     expect(withTables(page('tables.md')), 'docs/tables.md is out of date: run `npm run tables`').toBe(
       page('tables.md'),
     );
+    const role = page('examples/read-only-role.sql');
+    expect(withRights(role), 'docs/examples/read-only-role.sql is out of date: run `npm run tables`').toBe(role);
     expect(withViews(page('views.md')), 'docs/views.md is out of date: run `npm run tables`').toBe(page('views.md'));
   });
 });
