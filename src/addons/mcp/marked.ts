@@ -5,6 +5,7 @@
 import { isEventKind } from '#schemas/events.ts';
 import { readerOf } from '#schemas/records.ts';
 import { isObject } from '#schemas/wire.ts';
+import { declaredColumn } from '#src/read/declared-columns.ts';
 
 export type Presentation =
   | number
@@ -68,18 +69,18 @@ export const label = (value: Text) => mark('label', value);
 export const eventTypeName = (value: Text) => mark('eventType', value);
 /** Anything from outside: it may be about a person. */
 export const text = (value: unknown) => mark('text', value);
-const timeColumn = /(?:_at|_time|_date|^as_of)$/;
-const uriColumn =
-  /(?:^uri|_uri|^event_type|^routing_form|^routing_form_submission|^(?:old|new)_invitee|^submitter|^invitee_scheduled_by)$/;
 
-/** A value of a row: a guest can write a text that looks like a time or a URI, so the column decides, and where the row is from. */
-export function rowValue(column: string, value: unknown, row: string): Presentation {
+/**
+ * A value of a row; `place` is `table.column`. A guest can write a text that looks like a time or a URI, so the declaration of the column
+ * decides, and where the row is from.
+ */
+export function rowValue(place: string, value: unknown, row: string): Presentation {
   if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return text(value);
-  if (timeColumn.test(column)) return time(value);
-  return uriColumn.test(column) && URL.canParse(row) && value.startsWith(`${new URL(row).origin}/`)
-    ? uri(value)
-    : text(value);
+  const column = declaredColumn(place);
+  if (typeof value !== 'string' || column?.holds !== 'plain') return text(value);
+  if (column.kind === 'time') return time(value);
+  if (column.oneOf !== undefined) return oneOf(column.oneOf, value);
+  return column.isUri && URL.canParse(row) && value.startsWith(`${new URL(row).origin}/`) ? uri(value) : text(value);
 }
 
 export const person = (details: Person): MarkedValue | null =>

@@ -30,8 +30,8 @@ export const why = defineTool(explainRow, {
       changed: Object.entries(entry.changes ?? {}).flatMap(([table, columns]) =>
         Object.entries(columns).map(([column, [before, after]]) => ({
           column: ours(`${table}.${column}`),
-          before: rowValue(column, before, row.uri),
-          after: rowValue(column, after, row.uri),
+          before: rowValue(`${table}.${column}`, before, row.uri),
+          after: rowValue(`${table}.${column}`, after, row.uri),
         })),
       ),
     })),
@@ -39,7 +39,7 @@ export const why = defineTool(explainRow, {
       .filter(({ value }) => value !== null)
       .map(({ column, value, since, seq }) => ({
         column: ours(column),
-        value: rowValue(column, value, row.uri),
+        value: rowValue(`${row.table}.${column}`, value, row.uri),
         set_by_seq: since?.seq,
         set_by_event: eventName(since?.event),
         set_at: time(since?.occurred_at),

@@ -57,27 +57,29 @@ describe('a masked answer', () => {
       uri(`https://example.test/${'a'.repeat(400)}`),
       text('Ada'),
       text({ any: ['Ada'] }),
-      rowValue('name', 'Ada', own),
-      rowValue('position', 4_930_555_019, own),
-      rowValue('hosts', ['Ada'], own),
+      rowValue('contacts.name', 'Ada', own),
+      rowValue('event_types.position', 4_930_555_019, own),
+      rowValue('scheduled_events.hosts', ['Ada'], own),
       // What a guest wrote, in the form of something else.
-      rowValue('job_title', '2026-01-01', own),
-      rowValue('linkedin', 'https://example.test/users/ada-lovelace', own),
-      rowValue('event_uri', 'https://other.test/scheduled_events/ada-lovelace', own),
-      rowValue('event_uri', 'https://example.test.other.test/scheduled_events/1', own),
-      rowValue('created_at', 'Ada', own),
+      rowValue('contacts.job_title', '2026-01-01', own),
+      rowValue('contacts.linkedin', 'https://example.test/users/ada-lovelace', own),
+      rowValue('invitees.event_uri', 'https://other.test/scheduled_events/ada-lovelace', own),
+      rowValue('invitees.event_uri', 'https://example.test.other.test/scheduled_events/1', own),
+      rowValue('contacts.created_at', 'Ada', own),
+      rowValue('invitees.status', 'Ada', own),
+      rowValue('contacts.unknown', '2026-01-01', own),
     ])
       expect(shown(value)).toBe('[hidden]');
-    expect([rowValue('active', true, own), rowValue('name', null, own)].map((value) => shown(value))).toEqual([
-      true,
-      null,
-    ]);
+    expect(
+      [rowValue('event_types.active', true, own), rowValue('contacts.name', null, own)].map((value) => shown(value)),
+    ).toEqual([true, null]);
     expect(
       shown([
-        rowValue('last_meeting_date', '2026-03-01', own),
-        rowValue('owner_uri', 'https://example.test/users/1', own),
+        rowValue('contacts.last_meeting_date', '2026-03-01', own),
+        rowValue('event_types.owner_uri', 'https://example.test/users/1', own),
+        rowValue('invitees.status', 'canceled', own),
       ]),
-    ).toEqual(['2026-03-01', 'https://example.test/users/1']);
+    ).toEqual(['2026-03-01', 'https://example.test/users/1', 'canceled']);
   });
 
   it('hides a text that has passed the compiler without a mark', () => {
