@@ -63,7 +63,7 @@ describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
     createReader(opened.url, role);
     const { rows } = await owner.query<{ place: string }>(
       `select relname || '.' || attname as place from pg_class join pg_attribute on attrelid = pg_class.oid
-        where relkind = 'r' and relnamespace = 'public'::regnamespace and attnum > 0 and not attisdropped
+        where relkind = 'r' and relnamespace = 'slotstream'::regnamespace and attnum > 0 and not attisdropped
         and relname not like 'kysely%' and has_column_privilege($1, pg_class.oid, attnum, 'select')`,
       [role],
     );

@@ -45,7 +45,9 @@ describe.each(availableEngines)('a planted column on $name', ({ fresh }) => {
     const { db, engine } = store;
     const types = engine.name === 'sqlite' ? sqliteTypes : postgresTypes;
     for (const name of ['salutation', 'standing'] as const)
-      await sql.raw(`alter table contacts add column ${name} ${types[planted.columns[name].kind]}`).execute(db);
+      await sql
+        .raw(`alter table ${engine.schema}.contacts add column ${name} ${types[planted.columns[name].kind]}`)
+        .execute(db);
     const columns: readonly Column[] = Object.entries(planted.columns).map(([name, { kind }]) => ({
       name,
       kind,
@@ -60,7 +62,7 @@ describe.each(availableEngines)('a planted column on $name', ({ fresh }) => {
     await store.transaction((unit) =>
       engine.insert(unit, [row], { id: 'insert planted', table: planted.name, columns }),
     );
-    const { rows } = await sql<StoredColumns>`select * from contacts`.execute(db);
+    const { rows } = await sql<StoredColumns>`select * from ${sql.table('contacts')}`.execute(db);
     const read = rows.map((stored) =>
       Object.fromEntries(columns.map(({ name, kind }) => [name, engine.decode(kind, stored[name] ?? null)])),
     );
