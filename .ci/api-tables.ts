@@ -45,9 +45,9 @@ export type Row<Name extends keyof Tables<PostgresValues>, Values extends Column
 /** Columns of custom fields are those of the account. */
 const withCustomColumns = 'contacts_wide';
 
-export function tableTypes(described = describedTables()): string {
+export function tableTypes({ described = describedTables(), wanted = viewsFor([]) } = {}): string {
   const tables = described.map(({ name, about, columns }) => ({ name, about, columns }));
-  const views = viewsFor([]).map(({ name, about, key, columns }) => ({
+  const views = wanted.map(({ name, about, key, columns }) => ({
     name,
     about,
     columns: Object.entries(columns).map(([column, each]) => ({

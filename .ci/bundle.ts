@@ -1,6 +1,6 @@
 // The product in a few JavaScript files, together with most of the packages that it depends on: it starts in little more than half the time
 // that 1,200 files take, and those packages have the versions that were tested.
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown, type OutputAsset, type OutputChunk } from 'rolldown';
 import { commitOf } from '../src/base/version.ts';
@@ -35,8 +35,8 @@ export async function writeBundle(folder: string): Promise<void> {
 /** Only what the command needs. */
 async function writeProgram(folder: string): Promise<readonly string[]> {
   const modules = await writeProduct(folder);
-  for (const path of ['bin', 'src/addons/dashboard/assets'])
-    cpSync(join(root, path), join(folder, path), { recursive: true });
+  const read = ['bin', 'src/addons/dashboard/assets', ...globSync('src/store/views/*.sql', { cwd: root })];
+  for (const path of read) cpSync(join(root, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installedManifest(), null, 2)}\n`);
   return modules;
 }

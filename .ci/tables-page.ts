@@ -1,10 +1,10 @@
 // The pages that show every table, view and column, made from the declarations and the views; tests check that they are current.
 import { describedTables, type DescribedColumn } from '#src/store/schema/dictionary.ts';
-import type { View } from '#src/store/views/view.ts';
+import type { View, ViewColumn } from '#src/store/views/view.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 
 /** docs/tables.md with its two generated parts: the list of tables and views, and the columns of the tables. */
-export function withTables(page: string, tables = describedTables()): string {
+export function withTables(page: string, { tables = describedTables(), views = viewsFor([]) } = {}): string {
   const list = [
     '| table | contents |',
     '|---|---|',
@@ -12,7 +12,7 @@ export function withTables(page: string, tables = describedTables()): string {
     '',
     '| view | contents |',
     '|---|---|',
-    ...viewsFor([]).map(({ name, about }) => `| [\`${name}\`](views.md#${name}) | ${about} |`),
+    ...views.map(({ name, about }) => `| [\`${name}\`](views.md#${name}) | ${about} |`),
   ];
   const references = tables.flatMap(({ name, columns }) =>
     columns.flatMap((column) => (column.joins ? [`| \`${name}.${column.name}\` | \`${column.joins}\` |`] : [])),
@@ -51,17 +51,20 @@ function withPart(page: string, name: string, lines: readonly string[]): string 
   return `${page.slice(0, from)}${begin}\n${lines.join('\n')}\n${page.slice(to)}`;
 }
 
-/** docs/views.md with the description and the columns of each view under its heading. */
-export function withViews(page: string): string {
-  return viewsFor([]).reduce((text, view) => {
+/** docs/views.md with the description and the columns of each view under its heading. A view without a section gets one. */
+export function withViews(page: string, views = viewsFor([])): string {
+  return views.reduce((text, view) => {
     const section = new RegExp(String.raw`^(## ${view.name}\n\n)[^#]*?\n\n\| column [^]*?\n(?=\n)`, 'm');
-    if (!section.test(text))
-      throw new Error(`docs/views.md lacks the section "## ${view.name}" with a table of columns`);
-    return text.replace(section, (_, heading: string) => `${heading}${viewPart(view)}`);
+    if (section.test(text)) return text.replace(section, (_, heading: string) => `${heading}${viewPart(view)}`);
+    const example = `\`\`\`sql\nselect * from ${view.name} limit 20;\n\`\`\``;
+    return text.replace(/^(?=## Your own views$)/m, () => `## ${view.name}\n\n${viewPart(view)}\n${example}\n\n`);
   }, page);
 }
 
 function viewPart({ about, columns, key }: View): string {
-  const rows = Object.entries(columns).map(([name, column]) => `| \`${name}\` | ${column.kind} | ${column.about} |\n`);
+  const rows = Object.entries(columns).map(([name, column]) => `${viewColumnRow(name, column)}\n`);
   return `${about} Key: ${key.map((column) => `\`${column}\``).join(', ')}.\n\n| column | kind | meaning |\n|---|---|---|\n${rows.join('')}`;
 }
+
+const viewColumnRow = (name: string, { kind, about, holds, joins }: ViewColumn): string =>
+  `| \`${name}\` | ${kind}${holds ? `, holds ${holds}` : ''} | ${about}${joins ? ` → \`${joins}\`` : ''} |`;

@@ -198,6 +198,26 @@ describe('the architecture', () => {
     expect(new Set(parts)).toEqual(new Set(readElsewhere.map(([part]) => part)));
   });
 
+  it('keeps what the engines write differently small: views are SQL files, and queries are written twice', () => {
+    const membersOf = (path: string, name: string): number => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const [, body = ''] = new RegExp(`export interface ${name} \\{\\n(.*?)\\n\\}`, 's').exec(text) ?? [];
+      return [...body.matchAll(/^  (?:readonly )?\w+[(:]/gm)].length;
+    };
+    expect(membersOf('src/store/sql-dialect.ts', 'SqlDialect')).toBeGreaterThan(5);
+    expect(membersOf('src/store/sql-dialect.ts', 'SqlDialect')).toBeLessThanOrEqual(14);
+    // What views are to replace: no more of it, and nowhere else.
+    expect(membersOf('src/store/bookings/booking-sql.ts', 'BookingSql')).toBeGreaterThan(0);
+    expect(membersOf('src/store/bookings/booking-sql.ts', 'BookingSql')).toBeLessThanOrEqual(8);
+    const users = modules.filter(({ inside }) => inside.includes('src/store/bookings/booking-sql.ts'));
+    expect(users.filter(({ path }) => !/^src\/(store\/bookings|read\/(numbers|bookings|people))\//.test(path))).toEqual(
+      [],
+    );
+    expect(
+      modules.filter(({ path, text }) => path.startsWith('src/store/views/') && text.includes('SqlDialect')),
+    ).toEqual([]);
+  });
+
   it('keeps the sandbox separate: it imports only the signature from src/signing', () => {
     const known = modules
       .filter(({ path }) => path.startsWith('src/sandbox/'))

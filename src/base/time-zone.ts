@@ -44,8 +44,6 @@ export function localClock(zone: string): ((ms: number) => Date) | undefined {
   return periods && ((ms) => new Date(ms + offsetAmong(periods, ms)));
 }
 
-export const isUtc = (zone: string): boolean => zonePeriods(zone)?.every(({ offsetMs }) => offsetMs === 0) ?? false;
-
 export const startOfDay = (day: string, zone: string): number => localInstant(Date.parse(`${day}T00:00:00Z`), zone);
 
 /** The first instant at which the clocks of a zone show this local time, given as if it were UTC, or a later one. */

@@ -782,20 +782,20 @@ export interface Tables<Values extends ColumnValues> {
   processes: ProcessesRow<Values>;
   admin_actions: AdminActionsRow<Values>;
   feed_consumers: FeedConsumersRow<Values>;
-  booking_journeys: BookingJourneysRow<Values>;
   booking_journey_changes: BookingJourneyChangesRow<Values>;
+  booking_journeys: BookingJourneysRow<Values>;
   bookings_daily: BookingsDailyRow<Values>;
-  no_show_rate: NoShowRateRow<Values>;
-  contacts_wide: ContactsWideRow<Values>;
-  routing_funnel: RoutingFunnelRow<Values>;
-  revenue: RevenueRow<Values>;
-  scheduled_event_hosts: ScheduledEventHostsRow<Values>;
-  scheduled_event_guests: ScheduledEventGuestsRow<Values>;
-  people: PeopleRow<Values>;
-  unbooked_submissions: UnbookedSubmissionsRow<Values>;
   contact_custom_fields: ContactCustomFieldsRow<Values>;
+  contacts_wide: ContactsWideRow<Values>;
   invitee_answers: InviteeAnswersRow<Values>;
+  no_show_rate: NoShowRateRow<Values>;
+  people: PeopleRow<Values>;
+  revenue: RevenueRow<Values>;
   routing_form_answers: RoutingFormAnswersRow<Values>;
+  routing_funnel: RoutingFunnelRow<Values>;
+  scheduled_event_guests: ScheduledEventGuestsRow<Values>;
+  scheduled_event_hosts: ScheduledEventHostsRow<Values>;
+  unbooked_submissions: UnbookedSubmissionsRow<Values>;
 }
 /** One row per contact. A deleted contact keeps its row, with `deleted_at`. */
 export interface ContactsRow<Values extends ColumnValues> {
@@ -1666,6 +1666,13 @@ export interface FeedConsumersRow<Values extends ColumnValues> {
   /** when it last moved */
   updated_at: Values['time'];
 }
+/** One row per journey of `booking_journeys`: how far the log was read when it last changed. */
+export interface BookingJourneyChangesRow<Values extends ColumnValues> {
+  /** URI of the journey */
+  journey_uri: Values['text'];
+  /** `event_log.seq` of the last entry that was read when the booking last changed: the change follows from this entry or one shortly before */
+  changed_seq: Values['integer'] | null;
+}
 /** One row per booking, including its reschedules, from the first booking to its outcome. */
 export interface BookingJourneysRow<Values extends ColumnValues> {
   /** URI of the first booking of the chain, mirrored or not */
@@ -1709,7 +1716,7 @@ export interface BookingJourneysRow<Values extends ColumnValues> {
   /** from `booked_at` to `start_time` */
   lead_time_seconds: Values['integer'] | null;
   /** `upcoming`, `held`, `no_show`, `canceled_by_host`, `canceled_by_invitee`, `late_cancellation` (by the invitee, less than 24 hours before the start), `canceled` (it is not known by whom), `rescheduled` (to a booking that is not mirrored); null while the time of the meeting is unknown */
-  outcome: Values['text'] | null;
+  outcome: 'upcoming' | 'held' | 'no_show' | 'canceled_by_host' | 'canceled_by_invitee' | 'late_cancellation' | 'canceled' | 'rescheduled' | null;
   /** when the last invitee was canceled, a reschedule included */
   canceled_at: Values['time'] | null;
   /** `host` or `invitee`, as the service says */
@@ -1747,7 +1754,7 @@ export interface BookingJourneysRow<Values extends ColumnValues> {
   /** whether that payment succeeded */
   payment_successful: Values['flag'] | null;
   /** whether the invitee came: `no_show` (marked), `confirmed` (it was answered that they came, or a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (held without evidence); null for other outcomes */
-  attendance: Values['text'] | null;
+  attendance: 'no_show' | 'confirmed' | 'likely' | 'suspected_no_show' | 'unconfirmed' | null;
   /** what `attendance` follows from: the URI of the no-show mark or of the recap, or `delivery_id` of the log entry of an answer; null if there is none */
   attendance_basis: Values['text'] | null;
   /** time zone of `host`, from `users` */
@@ -1764,13 +1771,6 @@ export interface BookingJourneysRow<Values extends ColumnValues> {
   start_weekday_invitee: Values['integer'] | null;
   /** hour of `start_time` in `invitee_timezone`, from 0 to 23 */
   start_hour_invitee: Values['integer'] | null;
-}
-/** One row per journey of `booking_journeys`: how far the log was read when it last changed. */
-export interface BookingJourneyChangesRow<Values extends ColumnValues> {
-  /** URI of the journey */
-  journey_uri: Values['text'];
-  /** `event_log.seq` of the last entry that was read when the booking last changed: the change follows from this entry or one shortly before */
-  changed_seq: Values['integer'] | null;
 }
 /** Bookings by day (in `REPORT_TIMEZONE`) and event type. Each count belongs to the day on which it happened. */
 export interface BookingsDailyRow<Values extends ColumnValues> {
@@ -1791,28 +1791,16 @@ export interface BookingsDailyRow<Values extends ColumnValues> {
   /** journeys whose meeting started on this day and which the invitee missed */
   no_shows: Values['integer'] | null;
 }
-/** The share of meetings that the invitee missed: one row per value of each dimension. */
-export interface NoShowRateRow<Values extends ColumnValues> {
-  /** `event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in `REPORT_TIMEZONE`), `weekday_host`, `hour_host` (in the time zone of the first host), `hour_invitee` (in that of the invitee), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`; by month of the start (in `REPORT_TIMEZONE`): `month`, `event_type_month`, `host_month` */
-  dimension: Values['text'];
-  /** the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, the month as `2025-04`, or the tag; empty where nothing is said, or the time zone is not known */
-  value: Values['text'];
-  /** the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025` */
+/** One row per value of a custom field of a contact. */
+export interface ContactCustomFieldsRow<Values extends ColumnValues> {
+  /** URI of the contact */
+  contact_uri: Values['text'];
+  /** URI of the definition of the field */
+  field_uri: Values['text'];
+  /** label of the field when the value was sent */
   label: Values['text'] | null;
-  /** journeys whose meeting is over and whose invitee is not marked as a no-show */
-  held: Values['integer'] | null;
-  /** journeys that ended as a no-show */
-  no_shows: Values['integer'] | null;
-  /** `no_shows / (held + no_shows)` */
-  rate: Values['number'] | null;
-  /** the month of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months */
-  month: Values['text'];
-  /** held meetings without evidence of attendance: `unconfirmed` or `suspected_no_show` */
-  unconfirmed: Values['integer'] | null;
-  /** the same as `rate`: if every unmarked invitee came */
-  rate_low: Values['number'] | null;
-  /** `(no_shows + unconfirmed) / (held + no_shows)`: if no invitee came without evidence */
-  rate_high: Values['number'] | null;
+  /** the value; for `single_select` the UUID of the option */
+  value: Values['json'] | null;
 }
 /** Contacts that are not deleted, with one typed column for each custom field. */
 export interface ContactsWideRow<Values extends ColumnValues> {
@@ -1860,73 +1848,41 @@ export interface ContactsWideRow<Values extends ColumnValues> {
   updated_at: Values['time'] | null;
   [customField: string]: unknown;
 }
-/** One row per routing form: where its submissions led, how many were booked, and how many meetings were held. */
-export interface RoutingFunnelRow<Values extends ColumnValues> {
-  /** URI of the form; empty if the submission has none */
-  routing_form: Values['text'];
-  /** name of the form, if the form is mirrored */
-  routing_form_name: Values['text'] | null;
-  /** number of submissions */
-  submissions: Values['integer'] | null;
-  /** submissions that led to a booking page */
-  to_event_type: Values['integer'] | null;
-  /** submissions that led to another site */
-  to_external_url: Values['integer'] | null;
-  /** submissions that ended with a message */
-  to_custom_message: Values['integer'] | null;
-  /** submissions with at least one booking */
-  booked: Values['integer'] | null;
-  /** booked submissions with an upcoming meeting and none held or missed yet */
-  upcoming: Values['integer'] | null;
-  /** booked submissions with a held meeting */
+/** One row per answer of a booking form. */
+export interface InviteeAnswersRow<Values extends ColumnValues> {
+  /** URI of the invitee */
+  invitee_uri: Values['text'];
+  /** index in the list, from 0 */
+  item: Values['integer'];
+  /** position of the question in the form, as sent */
+  position: Values['integer'] | null;
+  /** the question */
+  question: Values['text'] | null;
+  /** the answer */
+  answer: Values['text'] | null;
+}
+/** The share of meetings that the invitee missed: one row per value of each dimension. */
+export interface NoShowRateRow<Values extends ColumnValues> {
+  /** `event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in `REPORT_TIMEZONE`), `weekday_host`, `hour_host` (in the time zone of the first host), `hour_invitee` (in that of the invitee), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`; by month of the start (in `REPORT_TIMEZONE`): `month`, `event_type_month`, `host_month` */
+  dimension: 'event_type' | 'host' | 'weekday' | 'hour' | 'weekday_hour' | 'weekday_host' | 'hour_host' | 'hour_invitee' | 'utm_source' | 'utm_medium' | 'utm_campaign' | 'utm_content' | 'utm_term' | 'month' | 'event_type_month' | 'host_month';
+  /** the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, the month as `2025-04`, or the tag; empty where nothing is said, or the time zone is not known */
+  value: Values['text'];
+  /** the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025` */
+  label: Values['text'] | null;
+  /** journeys whose meeting is over and whose invitee is not marked as a no-show */
   held: Values['integer'] | null;
-  /** booked submissions with a missed meeting and none held */
+  /** journeys that ended as a no-show */
   no_shows: Values['integer'] | null;
-  /** booked submissions whose bookings were all canceled */
-  canceled: Values['integer'] | null;
-  /** `booked` of `submissions`, from 0 to 1 */
-  booking_rate: Values['number'] | null;
-  /** `held` of `booked`, from 0 to 1; null where nothing was booked */
-  held_rate: Values['number'] | null;
-}
-/** Successful payments by day, currency, provider and event type. A payment that moves with a rescheduled booking counts once. */
-export interface RevenueRow<Values extends ColumnValues> {
-  /** the day (in `REPORT_TIMEZONE`) of the first booking that carries the payment */
-  day: Values['date'];
-  /** from the payment; empty if missing */
-  currency: Values['text'];
-  /** from the payment; empty if missing */
-  provider: Values['text'];
-  /** URI of the event type of that booking; empty if unknown */
-  event_type: Values['text'];
-  /** its name */
-  event_type_name: Values['text'] | null;
-  /** how many */
-  payments: Values['integer'] | null;
-  /** sum of the amounts, in the currency of the row */
-  amount: Values['number'] | null;
-}
-/** One row per host of a scheduled event. */
-export interface ScheduledEventHostsRow<Values extends ColumnValues> {
-  /** URI of the scheduled event */
-  event_uri: Values['text'];
-  /** position in the list of hosts, from 1; the first is `booking_journeys.host` */
-  position: Values['integer'];
-  /** URI of the user; null if the list does not name one */
-  user_uri: Values['text'] | null;
-  /** name of the user: from `users`, else as the event has it */
-  name: Values['text'] | null;
-  /** e-mail address of the user: from `users`, else as the event has it */
-  email: Values['text'] | null;
-}
-/** One row per guest whom an invitee added to a scheduled event. Guests are not invitees. */
-export interface ScheduledEventGuestsRow<Values extends ColumnValues> {
-  /** URI of the scheduled event */
-  event_uri: Values['text'];
-  /** position in the list of guests, from 1 */
-  position: Values['integer'];
-  /** e-mail address of the guest */
-  email: Values['text'] | null;
+  /** `no_shows / (held + no_shows)` */
+  rate: Values['number'] | null;
+  /** the month of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months */
+  month: Values['text'];
+  /** held meetings without evidence of attendance: `unconfirmed` or `suspected_no_show` */
+  unconfirmed: Values['integer'] | null;
+  /** the same as `rate`: if every unmarked invitee came */
+  rate_low: Values['number'] | null;
+  /** `(no_shows + unconfirmed) / (held + no_shows)`: if no invitee came without evidence */
+  rate_high: Values['number'] | null;
 }
 /** One row per person, over all e-mail addresses of contacts and invitees. */
 export interface PeopleRow<Values extends ColumnValues> {
@@ -1962,6 +1918,87 @@ export interface PeopleRow<Values extends ColumnValues> {
   next_meeting: Values['time'] | null;
   /** start of the last meeting that was held */
   last_meeting: Values['time'] | null;
+}
+/** Successful payments by day, currency, provider and event type. A payment that moves with a rescheduled booking counts once. */
+export interface RevenueRow<Values extends ColumnValues> {
+  /** the day (in `REPORT_TIMEZONE`) of the first booking that carries the payment */
+  day: Values['date'];
+  /** from the payment; empty if missing */
+  currency: Values['text'];
+  /** from the payment; empty if missing */
+  provider: Values['text'];
+  /** URI of the event type of that booking; empty if unknown */
+  event_type: Values['text'];
+  /** its name */
+  event_type_name: Values['text'] | null;
+  /** how many */
+  payments: Values['integer'] | null;
+  /** sum of the amounts, in the currency of the row */
+  amount: Values['number'] | null;
+}
+/** One row per answer of a routing form. */
+export interface RoutingFormAnswersRow<Values extends ColumnValues> {
+  /** URI of the submission */
+  submission_uri: Values['text'];
+  /** index in the list, from 0 */
+  item: Values['integer'];
+  /** UUID of the question in `routing_forms.questions` */
+  question_uuid: Values['text'] | null;
+  /** the question */
+  question: Values['text'] | null;
+  /** the answer */
+  answer: Values['text'] | null;
+}
+/** One row per routing form: where its submissions led, how many were booked, and how many meetings were held. */
+export interface RoutingFunnelRow<Values extends ColumnValues> {
+  /** URI of the form; empty if the submission has none */
+  routing_form: Values['text'];
+  /** name of the form, if the form is mirrored */
+  routing_form_name: Values['text'] | null;
+  /** number of submissions */
+  submissions: Values['integer'] | null;
+  /** submissions that led to a booking page */
+  to_event_type: Values['integer'] | null;
+  /** submissions that led to another site */
+  to_external_url: Values['integer'] | null;
+  /** submissions that ended with a message */
+  to_custom_message: Values['integer'] | null;
+  /** submissions with at least one booking */
+  booked: Values['integer'] | null;
+  /** booked submissions with an upcoming meeting and none held or missed yet */
+  upcoming: Values['integer'] | null;
+  /** booked submissions with a held meeting */
+  held: Values['integer'] | null;
+  /** booked submissions with a missed meeting and none held */
+  no_shows: Values['integer'] | null;
+  /** booked submissions whose bookings were all canceled */
+  canceled: Values['integer'] | null;
+  /** `booked` of `submissions`, from 0 to 1 */
+  booking_rate: Values['number'] | null;
+  /** `held` of `booked`, from 0 to 1; null where nothing was booked */
+  held_rate: Values['number'] | null;
+}
+/** One row per guest whom an invitee added to a scheduled event. Guests are not invitees. */
+export interface ScheduledEventGuestsRow<Values extends ColumnValues> {
+  /** URI of the scheduled event */
+  event_uri: Values['text'];
+  /** position in the list of guests, from 1 */
+  position: Values['integer'];
+  /** e-mail address of the guest */
+  email: Values['text'] | null;
+}
+/** One row per host of a scheduled event. */
+export interface ScheduledEventHostsRow<Values extends ColumnValues> {
+  /** URI of the scheduled event */
+  event_uri: Values['text'];
+  /** position in the list of hosts, from 1; the first is `booking_journeys.host` */
+  position: Values['integer'];
+  /** URI of the user; null if the list does not name one */
+  user_uri: Values['text'] | null;
+  /** name of the user: from `users`, else as the event has it */
+  name: Values['text'] | null;
+  /** e-mail address of the user: from `users`, else as the event has it */
+  email: Values['text'] | null;
 }
 /** One row per submission of a routing form that led to a booking page and that no booking refers to. */
 export interface UnbookedSubmissionsRow<Values extends ColumnValues> {
@@ -1999,41 +2036,4 @@ export interface UnbookedSubmissionsRow<Values extends ColumnValues> {
   utm_content: Values['text'] | null;
   /** from the submission */
   utm_term: Values['text'] | null;
-}
-/** One row per value of a custom field of a contact. */
-export interface ContactCustomFieldsRow<Values extends ColumnValues> {
-  /** URI of the contact (`contacts.uri`) */
-  contact_uri: Values['text'];
-  /** URI of the definition of the field (`custom_field_definitions.uri`) */
-  field_uri: Values['text'];
-  /** label of the field when the value was sent */
-  label: Values['text'] | null;
-  /** the value; for `single_select` the UUID of the option */
-  value: Values['json'] | null;
-}
-/** One row per answer of a booking form. */
-export interface InviteeAnswersRow<Values extends ColumnValues> {
-  /** URI of the invitee (`invitees.uri`) */
-  invitee_uri: Values['text'];
-  /** index in the list, from 0 */
-  item: Values['integer'];
-  /** position of the question in the form, as sent */
-  position: Values['integer'] | null;
-  /** the question */
-  question: Values['text'] | null;
-  /** the answer */
-  answer: Values['text'] | null;
-}
-/** One row per answer of a routing form. */
-export interface RoutingFormAnswersRow<Values extends ColumnValues> {
-  /** URI of the submission (`routing_form_submissions.uri`) */
-  submission_uri: Values['text'];
-  /** index in the list, from 0 */
-  item: Values['integer'];
-  /** UUID of the question in `routing_forms.questions` */
-  question_uuid: Values['text'] | null;
-  /** the question */
-  question: Values['text'] | null;
-  /** the answer */
-  answer: Values['text'] | null;
 }

@@ -26,7 +26,7 @@ export const migrationsFor = (types: StorageTypes): Record<string, Migration> =>
   [schemaVersion]: {
     async up(db: Kysely<unknown>) {
       for (const statement of mirrorStatements(types)) await db.executeQuery(CompiledQuery.raw(statement));
-      await sql`insert into mirror_settings (id, revision) values (${randomUUID()}, 0)`.execute(db);
+      await sql`insert into ${sql.table('mirror_settings')} (id, revision) values (${randomUUID()}, 0)`.execute(db);
     },
   },
 });

@@ -11,6 +11,7 @@ import {
   type SettingsRow,
   type StatedSettings,
 } from './shared-settings.ts';
+import { addTimeZones } from './time-zones.ts';
 
 type Readable = Pick<Unit, 'db' | 'engine'>;
 type Writable = Pick<Store, 'db' | 'engine' | 'transaction' | 'settings'>;
@@ -59,10 +60,13 @@ export async function changeRow(
   change: (row: SettingsRow) => Partial<SettingsRow>,
 ): Promise<void> {
   await store.transaction(async (unit) => {
+    // No one else changes the row as long as this lock is held.
     await lockKey(unit, 'mirror settings');
-    await lockLog(unit);
     const row = await readRow(unit);
     const after = change(row);
+    // Before the log is locked, as in every transaction. Views tell local time as soon as the row says which zone it is.
+    await addTimeZones(unit, after.report_timezone ? [after.report_timezone] : []);
+    await lockLog(unit);
     if (Object.keys(after).length > 0)
       await writeRows(unit, 'mirror_settings', [{ ...row, ...after, revision: row.revision + 1 }]);
   });

@@ -4,11 +4,11 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { instantOf, secondMs } from '#src/base/time.ts';
-import { isUtc, mayBeZone, zonePeriods } from '#src/base/time-zone.ts';
+import { mayBeZone, zonePeriods } from '#src/base/time-zone.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { keyValue, readValue, writeValue } from './key-value.ts';
 import { addRows } from './rows.ts';
-import type { Sql, SqlDialect } from './sql-dialect.ts';
+import type { Sql } from './sql-dialect.ts';
 import type { NewRow } from './schema/tables.ts';
 
 /** Which tables have a column `timezone` whose local time is asked for. */
@@ -79,31 +79,13 @@ export async function refillTimeZones(unit: Unit, report: string): Promise<void>
   await writeValue(unit, filled, { data: dataVersion, report });
 }
 
-/** A time whose day, weekday and hour in UTC are the local ones of the zone; null where the zone is not known. */
-export const localTime = (dialect: SqlDialect, time: Sql, zone: Sql): Sql =>
-  dialect.later(
-    time,
-    sql`(select offset_seconds from ${sql.table('time_zones')} where time_zones.name = ${zone} and starts_at <= ${time}
-      order by starts_at desc limit 1)`,
-  );
-
-/** `localTime` in the zone of reports. UTC needs no lookup. */
-export function reportTime(dialect: SqlDialect, time: Sql, zone: string): Sql {
-  return isUtc(zone) ? time : localTime(dialect, time, sql.lit(zone.toLowerCase()));
-}
-
-/** Joins the period of a zone that a time is in, for several columns of local time: `later(time, <as>.offset_seconds)`. */
-export const joinPeriod = (as: string, time: Sql, zone: Sql): Sql =>
-  sql`left join ${sql.table('time_zones')} as ${sql.id(as)} on ${sql.id(as, 'name')} = ${zone} and ${sql.id(as, 'starts_at')} = (
-    select max(starts_at) from ${sql.table('time_zones')} where time_zones.name = ${zone} and starts_at <= ${time})`;
-
 /** The periods of all zones that reach into a span of time, to be joined with many rows by `joinPeriodIn`. */
 export const periodsBetween = (first: Sql, last: Sql): Sql =>
   sql`select * from (select name, starts_at, offset_seconds, lead(starts_at) over (partition by name order by starts_at) as ends_at
       from ${sql.table('time_zones')}) as every_period
     where starts_at <= ${last} and (ends_at is null or ends_at > ${first})`;
 
-/** `joinPeriod` from a query of `periodsBetween`, or from one that has other names for its zones. */
+/** Joins the period of a zone that a time is in, from a query of `periodsBetween` or from one that has other names for its zones. */
 export const joinPeriodIn = (periods: string, time: Sql, name: Sql): Sql => {
   const [itsName, start, end] = ['name', 'starts_at', 'ends_at'].map((column) => sql.id(periods, column));
   return sql`left join ${sql.table(periods)} on ${itsName} = ${name} and ${start} <= ${time} and (${end} is null or ${end} > ${time})`;

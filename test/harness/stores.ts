@@ -10,10 +10,10 @@ import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/schema/tables.ts';
-import { contactCustomFields, inviteeAnswers, routingFormAnswers } from '#src/store/views/list-items.ts';
 import { reloadSettings } from '#src/store/settings-row.ts';
 import type { StatedSettings } from '#src/store/shared-settings.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
+import { viewsFor } from '#src/store/views/views.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
 import { ingestParsed, type IngestReport } from '#workers/fold/pipeline/ingest.ts';
@@ -125,22 +125,25 @@ export const ingestRead = (store: Store, records: readonly ServiceRecord[], now 
   ingestRecords({ store, screen: privacyScreen({ eraseOnDelete: true }) }, records, { source: 'backfill', now });
 
 /** The views of lists: what they show is mirrored like the rows of tables. */
-const lists = {
-  contact_custom_fields: contactCustomFields,
-  invitee_answers: inviteeAnswers,
-  routing_form_answers: routingFormAnswers,
-};
-export const listNames = Object.keys(lists) as (keyof typeof lists)[];
-export type MirroredName = TableName | keyof typeof lists;
+export const listNames = ['contact_custom_fields', 'invitee_answers', 'routing_form_answers'] as const;
+type ListName = (typeof listNames)[number];
+export type MirroredName = TableName | ListName;
 
-export const isList = (name: string): name is keyof typeof lists => Object.hasOwn(lists, name);
+export const isList = (name: string): name is ListName => listNames.some((list) => list === name);
+
+const lists = new Map(viewsFor([]).map((view) => [view.name, view]));
+function listOf(name: ListName) {
+  const list = lists.get(name);
+  if (list === undefined) throw new Error(`No view ${name}.`);
+  return list;
+}
 
 export const keyColumnsOf = (name: MirroredName): readonly string[] =>
-  isList(name) ? lists[name].key : tables[name].key;
+  isList(name) ? listOf(name).key : tables[name].key;
 
 export const columnKindsOf = (name: MirroredName): Readonly<Record<string, ColumnKind>> =>
   isList(name)
-    ? Object.fromEntries(Object.entries(lists[name].columns).map(([column, { kind }]) => [column, kind]))
+    ? Object.fromEntries(Object.entries(listOf(name).columns).map(([column, { kind }]) => [column, kind]))
     : tables[name].columns;
 
 export async function rowsOf({ db, engine }: Store, name: MirroredName): Promise<StoredRow[]> {
@@ -148,7 +151,7 @@ export async function rowsOf({ db, engine }: Store, name: MirroredName): Promise
     const rows = await db.selectFrom(name).selectAll().execute();
     return rows.map((row) => decodeRow(engine, name, row));
   }
-  const columns = Object.entries(lists[name].columns);
+  const { columns } = listOf(name);
   const { rows } = await sql<StoredColumns>`select * from ${sql.table(name)}`.execute(db);
   return rows.map((row) => decodeViewRow(engine, columns, row));
 }

@@ -4,7 +4,6 @@ import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import type { TableName } from '#src/store/schema/tables.ts';
-import { listViews } from '#src/store/views/list-items.ts';
 import { embeddings, type EmbeddedRecord } from '#workers/fold/projections/touches.ts';
 
 export interface ChangeTracking {
@@ -72,13 +71,20 @@ export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
   alerts: { changed: ['updated_at', 'created_at'], follows: { unsupported: 'the log does not record alerts' } },
 };
 
+/** The views of the items of lists. */
+const listViews = {
+  contact_custom_fields: childOf('contacts', 'contact_uri'),
+  invitee_answers: childOf('invitees', 'invitee_uri'),
+  routing_form_answers: childOf('routing_form_submissions', 'submission_uri'),
+};
+
 /**
  * `contacts_wide` has one row per contact, and the items of a list belong to the row that has the list. A row of any other view depends on
  * many entries, none of which names it.
  */
 export function changeTrackingOfView(name: string, since: string | undefined): ChangeTracking {
-  const list = listViews.find((view) => view.name === name);
-  if (list !== undefined) return childOf(list.parent.table, list.parent.key);
+  const list = Object.entries(listViews).find(([view]) => view === name)?.[1];
+  if (list !== undefined) return list;
   const times: Pick<ChangeTracking, 'changed'> = since === undefined ? {} : { changed: [since] };
   if (name === 'contacts_wide')
     return {

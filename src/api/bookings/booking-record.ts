@@ -7,7 +7,7 @@ import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { utmColumns } from '#src/store/schema/tables.ts';
 import { attendances } from '#src/store/bookings/evidence.ts';
-import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
+import { viewColumns } from '#src/store/views/views.ts';
 import type { BookingRow } from '#src/read/bookings/bookings.ts';
 import { contactsByAddress } from '#src/read/contacts/contacts-by-address.ts';
 
@@ -22,12 +22,13 @@ export const outcomes = [
   'rescheduled',
 ] as const;
 
-const about = (name: string): string => bookingJourneys.columns[name]?.about ?? '';
+const journeyColumns = viewColumns('booking_journeys');
+const about = (name: string): string => journeyColumns[name]?.about ?? '';
 
 /** Columns of the view, as the API shows them. */
 function columns<Name extends string>(...names: readonly Name[]): Record<Name, z.ZodType<string | null>>;
 function columns(...names: readonly string[]): Record<string, z.ZodType<string | null>> {
-  const schemaOf = (name: string) => (bookingJourneys.columns[name]?.kind === 'time' ? instant : z.string()).nullable();
+  const schemaOf = (name: string) => (journeyColumns[name]?.kind === 'time' ? instant : z.string()).nullable();
   return Object.fromEntries(names.map((name) => [name, schemaOf(name).describe(about(name))]));
 }
 

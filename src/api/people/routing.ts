@@ -13,7 +13,7 @@ import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { scanRows } from '#src/store/record-search.ts';
 import { bookingOutcomes, countFunnel, resultsOf, submissionConditions, sumOf } from '#src/read/people/routing.ts';
-import { unbookedSubmitters } from '#src/store/views/unbooked-submissions.ts';
+import { unbookedSubmitters } from '#src/read/people/submissions.ts';
 import { utmColumns, type TableRow } from '#src/store/schema/tables.ts';
 
 const text = z.string().nullable();

@@ -6,7 +6,6 @@ import type { PageRequest } from '#src/store/keyset.ts';
 import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
-import { journeyColumn, journeyJoins } from '#src/store/views/booking-journeys.ts';
 import { bookingConditions, indexedCondition, type BookingSearch } from './booking-conditions.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
@@ -44,10 +43,11 @@ export async function findBookings(
 /** In the order of the URIs; missing rows are left out. */
 async function bookingRows({ db, engine }: Readable, journeys: readonly string[]): Promise<readonly BookingRow[]> {
   const derived = ['host_name', 'event_type_name', 'outcome', 'attendance', 'attendance_basis'];
-  const columns = derived.map((name) => journeyColumn(engine.dialect, name));
+  const columns = derived.map((name) => sql.id('booking_journeys', name));
   const { rows } = await sql<StoredColumns & Omit<BookingRow, keyof TableRow<'bookings'>>>`
-    select bookings.*, ${sql.join(columns)} from ${sql.table('bookings')} ${journeyJoins}
-    where journey_uri in (${engine.dialect.values(journeys)})`.execute(db);
+    select bookings.*, ${sql.join(columns)} from ${sql.table('bookings')}
+    join ${sql.table('booking_journeys')} on booking_journeys.journey_uri = bookings.journey_uri
+    where bookings.journey_uri in (${engine.dialect.values(journeys)})`.execute(db);
   const byUri = new Map(
     rows.map((row) => {
       const { outcome, attendance, attendance_basis, event_type_name } = row;

@@ -5,7 +5,6 @@ import { dayMs, instantOf } from '#src/base/time.ts';
 import { attendanceOf, withoutEvidence } from '#src/store/bookings/evidence.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
-import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
@@ -33,7 +32,7 @@ export async function countUnconfirmed({ db, engine: { dialect } }: Readable, si
 export async function countUnbooked({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const { rows } = await sql<{
     count: number | string;
-  }>`select count(*) as count from ${sql.table('routing_form_submissions')}
-    where created_at >= ${dialect.time(instantOf(sinceMs))} and ${isUnbooked()}`.execute(db);
+  }>`select count(*) as count from ${sql.table('unbooked_submissions')}
+    where created_at >= ${dialect.time(instantOf(sinceMs))}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }

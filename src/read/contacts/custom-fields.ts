@@ -1,5 +1,5 @@
 // The definitions of custom fields that exist, the values of contacts by label, and what shows in which unit the service sends amounts.
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, readColumns } from '#src/store/rows.ts';
@@ -10,16 +10,22 @@ export async function customFieldDefinitions({ db, engine }: Store) {
   return rows.map((row) => decodeRow(engine, 'custom_field_definitions', row));
 }
 
+/** Of an item of a list of custom fields: whether its value is a number that is not whole, or beyond what every reader can hold. */
+const isFraction = {
+  postgres: sql<SqlBool>`case when jsonb_typeof(item.value -> 'value') = 'number' then
+    (item.value -> 'value')::numeric % 1 <> 0 or abs((item.value -> 'value')::numeric) > ${sql.lit(Number.MAX_SAFE_INTEGER)} end`,
+  sqlite: sql<SqlBool>`case json_type(case item.type when 'object' then item.value end, '$.value')
+    when 'real' then true
+    when 'integer' then abs(item.value ->> '$.value') > ${sql.lit(Number.MAX_SAFE_INTEGER)} end`,
+};
+
 /** Whether an amount of a contact has a fraction; undefined where no field has amounts. */
-export async function hasFractions({ db, engine: { dialect } }: Store): Promise<boolean | undefined> {
+export async function hasFractions({ db, engine: { name, dialect } }: Store): Promise<boolean | undefined> {
   const fields = db.selectFrom('custom_field_definitions').select('uri').where('field_type', '=', 'currency');
   if ((await fields.limit(1).executeTakeFirst()) === undefined) return undefined;
-  const value = dialect.itemJson('value');
   const { rows } =
     await sql`select 1 from ${sql.table('contacts')} cross join ${dialect.items(sql`contacts.custom_fields`)}
-    where ${dialect.itemText('uri')} in (${fields})
-      and ${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null
-    limit 1`.execute(db);
+    where ${dialect.itemText('uri')} in (${fields}) and ${isFraction[name]} limit 1`.execute(db);
   return rows.length > 0;
 }
 

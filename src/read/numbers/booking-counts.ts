@@ -5,8 +5,9 @@ import { zonePeriods } from '#src/base/time-zone.ts';
 import { instantOf, secondMs } from '#src/base/time.ts';
 import { outcomeOf, severalHosts } from '#src/store/bookings/booking-rows.ts';
 import { withoutEvidence } from '#src/store/bookings/evidence.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Store, StoreEngine } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { bookingSql } from '#src/store/bookings/booking-sql.ts';
 import { joinPeriodIn, periodsBetween } from '#src/store/time-zones.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
@@ -57,11 +58,11 @@ export async function* countBookings(
   selection: BookingSelection,
   groupings: readonly Grouping[],
 ): AsyncGenerator<readonly BookingCount[]> {
-  const { dialect } = store.engine;
-  const counts = groupings.map((by) => countsBy(dialect, by));
+  const { engine } = store;
+  const counts = groupings.map((by) => countsBy(engine, by));
   for await (const part of partsOf(store, selection)) {
     const { rows } =
-      await sql<CountRow>`with ${periodsOf(dialect, part)}, picked as materialized (${picked(dialect, part)}) ${sql.join(counts, sql` union all `)}`.execute(
+      await sql<CountRow>`with ${periodsOf(engine.dialect, part)}, picked as materialized (${picked(engine, part)}) ${sql.join(counts, sql` union all `)}`.execute(
         store.db,
       );
     yield rows.map((row) => ({
@@ -97,8 +98,12 @@ function periodsOf({ time, lowerCase }: SqlDialect, { from, to }: BookingSelecti
       from ${sql.table('users')} join invitee_periods on invitee_periods.name = ${lowerCase('users.timezone')})`;
 }
 
-function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf = 'host' }: BookingSelection): Sql {
-  const { time, epoch } = dialect;
+function picked(
+  { name: engine, dialect }: StoreEngine,
+  { from, to, where, timezone = 'UTC', zoneOf = 'host' }: BookingSelection,
+): Sql {
+  const { time } = dialect;
+  const { epoch, secondsBetween } = bookingSql[engine];
   const name = zoneOf === 'host' ? sql`bookings.host` : dialect.lowerCase('bookings.invitee_timezone');
   const conditions = [
     sql`start_time >= ${time(from)} and start_time < ${time(to)}`,
@@ -108,7 +113,7 @@ function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf
   return sql`select ${epoch(sql`start_time`)} + ${sql.lit(-Date.parse(firstDay) / secondMs)} as seconds,
       ${offsetIn(dialect, timezone, { from, to })} as day_offset, ${sql.id(`${zoneOf}_periods`)}.offset_seconds as hour_offset,
       ${outcomeOf(dialect)} as outcome, event_type, event_name, host, host_name, ${severalHosts} as hosts, utm_campaign, utm_source,
-      ${dialect.secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
+      ${secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
       case when evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
     from ${sql.table('bookings')} ${joinPeriodIn(`${zoneOf}_periods`, sql`start_time`, name)}
     where ${sql.join(conditions, sql` and `)}`;
@@ -134,7 +139,10 @@ const leadIndex = sql`case ${sql.join(
   sql` `,
 )} else '0' end`;
 
-function countsBy({ asText, bytes, distinctItems, itemText }: SqlDialect, by: Grouping): Sql {
+function countsBy({ name: engine, dialect }: StoreEngine, by: Grouping): Sql {
+  const { bytes, itemText } = dialect;
+  const { distinctItems } = bookingSql[engine];
+  const asText = (value: Sql): Sql => sql`cast(${value} as text)`;
   const counted = sql`count(*) as bookings, sum(unconfirmed) as unconfirmed`;
   const ended = sql`from picked where outcome in ('held', 'no_show')`;
   const rows = (key: Sql, name: Sql, counts = counted): Sql =>

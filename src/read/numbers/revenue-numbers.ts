@@ -4,9 +4,13 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { localClock } from '#src/base/time-zone.ts';
 import { dayOf } from '#src/base/time.ts';
-import type { Store } from '#src/store/contract.ts';
-import { largestAmount, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { bookingSql } from '#src/store/bookings/booking-sql.ts';
+import type { Store, StoreEngine } from '#src/store/contract.ts';
+import type { Sql } from '#src/store/sql-dialect.ts';
 import { rangeOf, type DayRange } from './day-range.ts';
+
+/** Beyond it is no amount of money: one such number would swallow the others, or overflow. */
+const largestAmount = 1e15;
 
 export async function readRevenueNumbers(store: Store, query: DayRange, nowMs: number) {
   const { db, engine } = store;
@@ -15,7 +19,7 @@ export async function readRevenueNumbers(store: Store, query: DayRange, nowMs: n
   const clock = localClock(timezone);
   const currencies = new Map<string, Map<string, { payments: number; amount: number }>>();
   const seen = new Set<string>();
-  for await (const page of engine.stream(paymentsIn(engine.dialect, { ...query, ...instants }).compile(db))) {
+  for await (const page of engine.stream(paymentsIn(engine, { ...query, ...instants }).compile(db))) {
     for (const [minute, currency, amount, provider, id] of page) {
       const identity = `${String(provider)} ${String(id)}`;
       if (id !== '' && seen.has(identity)) continue;
@@ -63,7 +67,7 @@ const samePayment = sql.join(
 
 /** Oldest first. */
 function paymentsIn(
-  dialect: SqlDialect,
+  { name: engine, dialect }: StoreEngine,
   {
     from,
     to,
@@ -84,7 +88,7 @@ function paymentsIn(
     ...(eventType === undefined ? [] : [sql`scheduled_events.event_type = ${eventType}`]),
     ...(host === undefined ? [] : [dialect.hasUserAmong(sql`scheduled_events.hosts`, sql`select ${host}`)]),
   ];
-  return sql`select ${dialect.minute(sql`paid.created_at`)}, coalesce(paid.payment_currency, ''), paid.payment_amount,
+  return sql`select ${bookingSql[engine].minute(sql`paid.created_at`)}, coalesce(paid.payment_currency, ''), paid.payment_amount,
       coalesce(paid.payment_provider, ''), coalesce(paid.payment_external_id, '')
     from ${sql.table('invitees')} as paid left join ${sql.table('scheduled_events')} on scheduled_events.uri = paid.event_uri
     where ${sql.join(conditions, sql` and `)}

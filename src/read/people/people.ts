@@ -4,8 +4,9 @@ import type { StoredColumns, StoredKinds } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import { connectedContacts, isWithoutContact, mostContacts, people } from '#src/store/views/people.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
+import { viewColumns } from '#src/store/views/views.ts';
+import { isWithoutContact, mostContacts, peopleSql } from './connected-contacts.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
 import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 
@@ -21,14 +22,8 @@ export type Person = StoredRow & {
 export async function peopleOfContacts(store: Readable, contacts: readonly string[]): Promise<readonly Person[]> {
   const { db, engine } = store;
   if (contacts.length === 0) return [];
-  const { join, value } = engine.dialect.oneRow(
-    'connected',
-    connectedContacts(engine.dialect, sql.ref('contacts.uri')),
-  );
-  const { rows } = await sql<{
-    uris: StoredKinds['json'];
-  }>`select ${value('uris')} as uris from ${sql.table('contacts')} ${join}
-    where contacts.uri in (${sql.join(contacts)}) and contacts.deleted_at is null`.execute(db);
+  const theirs = sql`contacts.uri in (${sql.join(contacts)}) and contacts.deleted_at is null`;
+  const { rows } = await sql<{ uris: StoredKinds['json'] }>`${peopleSql[engine.name].connected(theirs)}`.execute(db);
   const candidates = new Set(rows.flatMap(({ uris }) => textsIn(engine.decode('json', uris))));
   const found = await peopleNamed(store, [...candidates], sql<SqlBool>`contact_uri is not null`);
   const byContact = new Map(found.flatMap((row) => row.contact_uris.map((uri) => [uri, row] as const)));
@@ -68,7 +63,7 @@ export async function findWithoutContact(
 ): Promise<ScannedPage<Person>> {
   const { dialect } = store.engine;
   const isNamed = name === undefined ? [] : [containsText(dialect, 'invitees.name', name)];
-  const filters = [...isNamed, isWithoutContact(dialect)];
+  const filters = [...isNamed, isWithoutContact(store.engine)];
   const { items, ...ends } = await scanRows(store, 'invitees', { order: 'created_at', page, where: [], filters });
   const uris = items.map(({ uri }) => uri);
   const found = await peopleNamed(store, uris, sql<SqlBool>`contact_uri is null`);
@@ -87,7 +82,7 @@ async function peopleNamed(
       db,
     );
   return rows.map((row) => {
-    const decoded = decodeViewRow(engine, Object.entries(people.columns), row);
+    const decoded = decodeViewRow(engine, viewColumns('people'), row);
     const { person, emails, contact_uris } = decoded;
     return { ...decoded, person: String(person), emails: textsIn(emails), contact_uris: textsIn(contact_uris) };
   });

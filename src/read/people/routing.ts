@@ -6,7 +6,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
-import type { Store } from '#src/store/contract.ts';
+import { bookingSql } from '#src/store/bookings/booking-sql.ts';
+import type { Store, StoreEngine } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import type { utmColumns } from '#src/store/schema/tables.ts';
 
@@ -40,8 +41,8 @@ export const bookingOutcomes = ['held', 'no_show', 'upcoming', 'canceled', 'book
 export type BookingOutcome = (typeof bookingOutcomes)[number];
 
 /** `with ${results(…)} select …`: gives `picked`, these submissions, and `results`, one row per booked one. */
-function results(dialect: SqlDialect, conditions: readonly Condition[]): Sql {
-  const { lookUp } = dialect;
+function results({ name: engine, dialect }: StoreEngine, conditions: readonly Condition[]): Sql {
+  const { lookUp } = bookingSql[engine];
   const any = (outcome: string) => sql`max(case ${outcomeOf(dialect)} when ${sql.lit(outcome)} then 1 end) = 1`;
   const isCanceled = sql`bookings.ending not in ('rescheduled', 'no_show')`;
   return sql`
@@ -56,9 +57,9 @@ function results(dialect: SqlDialect, conditions: readonly Condition[]): Sql {
       end as outcome,
       coalesce(max(case when bookings.ending = 'rescheduled' then null else bookings.last_invitee end),
         max(bookings.last_invitee), max(invitees.uri)) as invitee_uri
-    from picked ${lookUp('join', 'invitees', { on: sql`invitees.routing_form_submission = picked.uri` })}
-    ${lookUp('left join', 'booking_invitees', { on: sql`booking_invitees.invitee_uri = invitees.uri` })}
-    ${lookUp('left join', 'bookings', { on: sql`bookings.journey_uri = coalesce(booking_invitees.journey_uri, invitees.uri)` })}
+    from picked ${lookUp('join', 'invitees', sql`invitees.routing_form_submission = picked.uri`)}
+    ${lookUp('left join', 'booking_invitees', sql`booking_invitees.invitee_uri = invitees.uri`)}
+    ${lookUp('left join', 'bookings', sql`bookings.journey_uri = coalesce(booking_invitees.journey_uri, invitees.uri)`)}
     group by picked.uri
   )`;
 }
@@ -103,13 +104,13 @@ export async function countFunnel(
     .toSorted((a, b) => b.submissions - a.submissions || (a.routing_form < b.routing_form ? -1 : 1));
 }
 
-async function countPart({ db, engine: { dialect } }: Store, search: SubmissionSearch): Promise<readonly FormCounts[]> {
-  const { where, filters } = submissionConditions(dialect, search);
+async function countPart({ db, engine }: Store, search: SubmissionSearch): Promise<readonly FormCounts[]> {
+  const { where, filters } = submissionConditions(engine.dialect, search);
   const columns = Object.entries(counted).map(
     ([name, condition]) => sql`count(case when ${condition} then 1 end) as ${sql.id(name)}`,
   );
   const { rows } = await sql<Readonly<Record<keyof FormCounts, unknown>>>`with
-    ${results(dialect, [...where, ...filters])}
+    ${results(engine, [...where, ...filters])}
     select coalesce(picked.routing_form, '') as routing_form, ${sql.join(columns)}
     from picked left join results on results.submission_uri = picked.uri
     group by coalesce(picked.routing_form, '')`.execute(db);
@@ -144,12 +145,12 @@ export interface SubmissionResult {
 
 /** What became of these submissions, by URI; those without a booking are left out. */
 export async function resultsOf(
-  { db, engine: { dialect } }: Store,
+  { db, engine }: Store,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, SubmissionResult>> {
   if (uris.length === 0) return new Map();
   const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`with
-    ${results(dialect, [sql<SqlBool>`uri in (${sql.join(uris)})`])}
+    ${results(engine, [sql<SqlBool>`uri in (${sql.join(uris)})`])}
     select submission_uri, invitee_uri, outcome from results`.execute(db);
   return new Map(rows.map(({ submission_uri: uri, ...result }) => [uri, result]));
 }

@@ -1,10 +1,10 @@
-// Submissions of routing forms and the bookings that refer to them, and the forms that exist.
+// Submissions of routing forms, those without a booking (the view `unbooked_submissions`) and the bookings that refer to them, and the forms that exist.
+import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import { isUnbooked, submittedAddress } from '#src/store/views/unbooked-submissions.ts';
 
 export async function submissionsOfForms(
   { db }: Store,
@@ -22,16 +22,12 @@ export async function submissionsOfForms(
 
 /** The submissions without a booking that were created after the one moment and up to the other. */
 export async function unbookedWithin(
-  { db }: Store,
+  { db, engine: { dialect } }: Store,
   { afterMs, throughMs }: { readonly afterMs: number; readonly throughMs: number },
 ): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('routing_form_submissions')
-    .select('uri')
-    .where('created_at', '>', instantOf(afterMs))
-    .where('created_at', '<=', instantOf(throughMs))
-    .where(isUnbooked())
-    .execute();
+  const [after, through] = [afterMs, throughMs].map((ms) => dialect.time(instantOf(ms)));
+  const { rows } = await sql<{ uri: string }>`select submission_uri as uri from ${sql.table('unbooked_submissions')}
+    where created_at > ${after} and created_at <= ${through}`.execute(db);
   return rows.map(({ uri }) => uri);
 }
 
@@ -41,17 +37,31 @@ export async function unbookedOfAddresses(
   addresses: readonly string[],
   { from, through }: { readonly from: string; readonly through: string },
 ): Promise<readonly string[]> {
-  const rows = await inChunks([...new Set(addresses.map(lowerCaseEmail))], (chunk) =>
-    db
-      .selectFrom('routing_form_submissions')
-      .select('uri')
-      .where('created_at', '>=', from)
-      .where('created_at', '<=', through)
-      .where(isUnbooked())
-      .where(dialect.plainCase(submittedAddress(dialect)), 'in', chunk)
-      .execute(),
-  );
+  const rows = await inChunks([...new Set(addresses.map(lowerCaseEmail))], async (chunk) => {
+    const found = await sql<{ uri: string }>`select submission_uri as uri from ${sql.table('unbooked_submissions')}
+      where created_at >= ${dialect.time(from)} and created_at <= ${dialect.time(through)}
+        and ${dialect.plainCase(sql`email`)} in (${sql.join(chunk)})`.execute(db);
+    return found.rows;
+  });
   return rows.map(({ uri }) => uri);
+}
+
+export interface UnbookedPerson {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly booked_otherwise: string | null;
+}
+
+/** Who submitted these, by the URI of the submission; those with a booking are left out. */
+export async function unbookedSubmitters(
+  { db }: Pick<Store, 'db'>,
+  uris: readonly string[],
+): Promise<ReadonlyMap<string, UnbookedPerson>> {
+  if (uris.length === 0) return new Map();
+  const { rows } = await sql<UnbookedPerson & { submission_uri: string }>`
+    select submission_uri, name, email, booked_otherwise from ${sql.table('unbooked_submissions')}
+    where submission_uri in (${sql.join(uris)})`.execute(db);
+  return new Map(rows.map(({ submission_uri: uri, ...person }) => [uri, person]));
 }
 
 /** The bookings that refer to these submissions, by submission: the first one made. */

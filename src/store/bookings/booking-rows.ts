@@ -1,9 +1,13 @@
 // The rows of `bookings`, from chains of invitees and the rows of their meetings. What depends on the clock (whether a meeting is
 // upcoming or was held) is not stored: `outcomeOf` says it.
 import { sql, type RawBuilder } from 'kysely';
+import type { StoreEngine } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { tables, utmColumns } from '#src/store/schema/tables.ts';
+import { bookingSql } from './booking-sql.ts';
 import { evidenceOf } from './evidence.ts';
+
+type Engine = Pick<StoreEngine, 'name' | 'dialect'>;
 
 const day = 24 * 3_600;
 
@@ -33,8 +37,8 @@ const paymentColumns = [
  * `chains`: a query for `journey_uri`, `first_invitee`, `last_invitee`, `invitees` and `moves`. What the first invitee says of where a
  * booking came from counts, and what the last one says of how it ended.
  */
-export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: Sql): Sql {
-  const values = bookingValues(dialect, changedSeq);
+export function selectBookings(engine: Engine, chains: Sql, changedSeq: Sql): Sql {
+  const values = bookingValues(engine, changedSeq);
   const list = Object.entries(values).map(([name, value]) => sql`${value} as ${sql.id(name)}`);
   return sql`select ${sql.join(list)}
     from (${chains}) as chain
@@ -46,13 +50,13 @@ export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: Sql
 
 export const bookingColumns = Object.keys(tables.bookings.columns);
 
-function bookingValues(dialect: SqlDialect, changedSeq: Sql): Readonly<Record<string, Sql>> {
-  const { textAt } = dialect;
+function bookingValues(engine: Engine, changedSeq: Sql): Readonly<Record<string, Sql>> {
+  const { textAt, secondsBetween } = bookingSql[engine.name];
   const cancellation = sql`last_event.cancellation`;
   const canceler = sql`coalesce(last.canceler_type, ${textAt(cancellation, { name: 'canceler_type' })})`;
-  const notice = dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`);
+  const notice = secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`);
   const isCanceled = sql`(coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled')`;
-  const evidence = evidenceOf(dialect);
+  const evidence = evidenceOf(engine);
   const payment = (column: string): Sql =>
     sql`case when last.payment is not null then ${sql.ref(`last.${column}`)} else ${sql.ref(`first.${column}`)} end`;
   const values: Readonly<Record<string, Sql>> = {

@@ -116,7 +116,6 @@ interface Upsert {
 
 /** Rows that are the same already are not written. */
 async function upsert(unit: Unit, { id, given = '', chains, changedSeq }: Upsert): Promise<void> {
-  const { dialect } = unit.engine;
   const columns = sql.join(bookingColumns.map((name) => sql.ref(name)));
   const differs = compared.map(
     (name) => sql`${sql.ref(`bookings.${name}`)} is distinct from ${sql.ref(`excluded.${name}`)}`,
@@ -128,7 +127,7 @@ async function upsert(unit: Unit, { id, given = '', chains, changedSeq }: Upsert
     isPlannedEachTime: true,
     build: (
       values,
-    ) => sql`insert into ${sql.table('bookings')} (${columns}) ${selectBookings(dialect, chains(values.given), values.changedSeq)}
+    ) => sql`insert into ${sql.table('bookings')} (${columns}) ${selectBookings(unit.engine, chains(values.given), values.changedSeq)}
       where true on conflict (journey_uri) do update set ${sql.join(set)} where ${sql.join(differs, sql` or `)}`,
   });
 }
@@ -136,19 +135,19 @@ async function upsert(unit: Unit, { id, given = '', chains, changedSeq }: Upsert
 const chainsAtOnce = 500;
 
 async function writeBookings(unit: Unit, chains: readonly Chain[], changedSeq: number): Promise<void> {
-  const { items, itemText, itemJson, custom } = unit.engine.dialect;
+  const { items, itemText } = unit.engine.dialect;
   for (let from = 0; from < chains.length; from += chainsAtOnce) {
     const some = chains.slice(from, from + chainsAtOnce).map(({ journeyUri, members, moves }) => ({
       journey_uri: journeyUri,
       first_invitee: members[0],
       last_invitee: members.at(-1),
-      invitees: members.length,
-      moves,
+      invitees: String(members.length),
+      moves: String(moves),
     }));
     const texts = ['journey_uri', 'first_invitee', 'last_invitee'].map(
       (name) => sql`${itemText(name)} as ${sql.id(name)}`,
     );
-    const numbers = ['invitees', 'moves'].map((name) => sql`${custom.integer(itemJson(name))} as ${sql.id(name)}`);
+    const numbers = ['invitees', 'moves'].map((name) => sql`cast(${itemText(name)} as bigint) as ${sql.id(name)}`);
     await upsert(unit, {
       id: 'of chains',
       given: JSON.stringify(some),

@@ -4,7 +4,9 @@
 // A32: the attendees of a recap are the people who were present; `host` says which of them are hosts. A speaker of a transcript is
 // named by name or by e-mail address.
 import { sql, type RawBuilder } from 'kysely';
+import type { StoreEngine } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { bookingSql } from './booking-sql.ts';
 
 export const attendances = ['no_show', 'confirmed', 'likely', 'suspected_no_show', 'unconfirmed'] as const;
 export type Attendance = (typeof attendances)[number];
@@ -19,8 +21,12 @@ export const withoutEvidence = sql`'unconfirmed', 'suspected_no_show'`;
 const evidence = { confirmed: '1', likely: '2', others: '3', hostsOnly: '4', nothing: '5' } as const;
 
 /** Of the invitee `last`: the attendance if the meeting was held, and the recap or the log entry of an answer that it follows from. */
-export function evidenceOf(dialect: SqlDialect): Readonly<Record<'attendance' | 'recap' | 'entry', Sql>> {
-  const { bytes, items, itemText, itemIsTrue, item } = dialect;
+export function evidenceOf({
+  name: engine,
+  dialect,
+}: Pick<StoreEngine, 'name' | 'dialect'>): Readonly<Record<'attendance' | 'recap' | 'entry', Sql>> {
+  const { bytes, items, itemText } = dialect;
+  const { itemIsTrue, item } = bookingSql[engine];
   const same = (text: Sql): Sql => sql`nullif(${dialect.plainCase(text)}, '')`;
   const [email, name] = [same(sql`last.email`), same(sql`last.name`)];
   const [attendees, speakers] = [items(sql`meeting_recaps.attendees`), items(sql`meeting_recaps.speakers`)];
@@ -59,12 +65,4 @@ export const attendanceOf = ({ now }: SqlDialect, bookings = 'bookings'): RawBui
   const ref = (name: string) => sql.ref(`${bookings}.${name}`);
   return sql`case when ${ref('ending')} = 'no_show' then 'no_show'
     when ${ref('ending')} is null and coalesce(${ref('end_time')}, ${ref('start_time')}) <= ${now} then ${ref('evidence')} end`;
-};
-
-/** What the attendance follows from: the no-show mark, the log entry of an answer, or the recap. */
-export const attendanceBasisOf = ({ now }: SqlDialect, bookings = 'bookings'): RawBuilder<string | null> => {
-  const ref = (name: string) => sql.ref(`${bookings}.${name}`);
-  return sql`case when ${ref('ending')} = 'no_show' then ${ref('no_show_uri')}
-    when ${ref('ending')} is null and ${ref('evidence')} <> 'unconfirmed'
-      and coalesce(${ref('end_time')}, ${ref('start_time')}) <= ${now} then coalesce(${ref('evidence_entry')}, ${ref('evidence_recap')}) end`;
 };

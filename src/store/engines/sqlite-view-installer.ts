@@ -1,9 +1,9 @@
 // Views on SQLite, which stores the text of a view as it was given: that text is its mark.
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { ViewInstaller, DesiredView } from '#src/store/views/view-installer.ts';
 
-const statement = ({ name, select }: DesiredView) =>
-  sql`create view ${sql.id(name)} as /* Kept by Slotstream: changes made here are lost. */ ${select}`;
+const markOf = ({ name, text }: DesiredView): string =>
+  `"${name}" as /* Kept by Slotstream: changes made here are lost. */\n${text}`;
 const withoutVerb = (text: string) => text.replace(/^create view /i, '');
 
 export const sqliteViews: ViewInstaller = {
@@ -21,15 +21,14 @@ export const sqliteViews: ViewInstaller = {
       }),
     );
   },
-  dependents: async () => [],
-  markOf: (db, view) => withoutVerb(statement(view).compile(db).sql),
+  markOf,
   async create(db, view) {
-    await statement(view).execute(db);
+    await db.executeQuery(CompiledQuery.raw(`create view ${markOf(view)}`));
   },
   // Nothing depends on a view in SQLite: other views find it by its name.
   async replace(db, view) {
     await sql`drop view ${sql.id(view.name)}`.execute(db);
-    await statement(view).execute(db);
+    await this.create(db, view);
     return undefined;
   },
 };

@@ -127,11 +127,11 @@ select
   end as attendance_basis,
   users.timezone as host_timezone,
   local.host_start::date as start_day_host,
-  extract(isodow from local.host_start)::integer as start_weekday_host,
-  extract(hour from local.host_start)::integer as start_hour_host,
+  date_part('isodow', local.host_start)::integer as start_weekday_host,
+  date_part('hour', local.host_start)::integer as start_hour_host,
   local.invitee_start::date as start_day_invitee,
-  extract(isodow from local.invitee_start)::integer as start_weekday_invitee,
-  extract(hour from local.invitee_start)::integer as start_hour_invitee
+  date_part('isodow', local.invitee_start)::integer as start_weekday_invitee,
+  date_part('hour', local.invitee_start)::integer as start_hour_invitee
 from bookings
 left join event_types on event_types.uri = bookings.event_type
 left join users on users.uri = bookings.host

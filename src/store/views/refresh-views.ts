@@ -2,14 +2,14 @@
 //
 //   up to date           ─▶ nothing is written (four queries)
 //   missing              ─▶ created
-//   ours, out of date    ─▶ replaced; where views of others prevent it, it stays and a problem is reported with the names of those views
+//   ours, out of date    ─▶ replaced, or dropped and created; where neither can be done, it stays and a problem says what to run
 //   of another origin    ─▶ it stays and a problem is reported
 //
 // The data of time zones that the views use is refilled here too, when the runtime has another version of it.
 import { isDeepStrictEqual } from 'node:util';
 import { slotstream } from '#src/base/command.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Store, StoreEngine } from '#src/store/contract.ts';
 import { lockViews } from '#src/store/locks.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { reloadSettings } from '#src/store/settings-row.ts';
@@ -17,20 +17,24 @@ import type { SharedSettings } from '#src/store/shared-settings.ts';
 import { areTimeZonesCurrent, refillTimeZones } from '#src/store/time-zones.ts';
 import { reserved } from './contacts-wide.ts';
 import { columnsFor, type FieldColumn } from './custom-columns.ts';
-import type { View } from './view.ts';
+import type { EngineName, View } from './view.ts';
 import type { DesiredView, ExistingView } from './view-installer.ts';
-import { readFieldColumns, viewNames, viewsFor } from './views.ts';
+import { readFieldColumns, viewsFor } from './views.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
+
+/** The views there should be, with these columns of custom fields. */
+type ViewsFor = (columns: readonly FieldColumn[]) => readonly View[];
 
 /** Never fails: the mirror works without its views. Returns the problems: views that could not be installed. */
 export async function installViews(
   store: Pick<Store, 'db' | 'engine' | 'transaction' | 'settings'>,
+  wanted: ViewsFor = viewsFor,
 ): Promise<readonly SlotstreamError[]> {
   const { settings } = store;
   try {
-    const { outdated, columns, present, reportZone } = await planOf(store, settings);
-    const hasZones = await areTimeZonesCurrent(store, reportZone);
+    const { outdated, columns, present } = await planOf(store, settings, wanted);
+    const hasZones = await areTimeZonesCurrent(store, settings.reportTimezone);
     if (outdated.length === 0 && isDeepStrictEqual(columns, present) && hasZones) return [];
     return await store.transaction(async (unit) => {
       await lockViews(unit);
@@ -38,7 +42,7 @@ export async function installViews(
       await reloadSettings(unit, settings);
       const zone = settings.reportTimezone;
       if (!(await areTimeZonesCurrent(unit, zone))) await refillTimeZones(unit, zone);
-      return update(unit, await planOf(unit, settings));
+      return update(unit, await planOf(unit, settings, wanted));
     });
   } catch (error) {
     return [
@@ -60,12 +64,12 @@ interface Plan {
   readonly present: readonly FieldColumn[];
   readonly columns: readonly FieldColumn[];
   readonly outdated: readonly Difference[];
-  readonly reportZone: string;
 }
 
 async function planOf(
   from: Readable,
-  { currencyFields, reportTimezone: reportZone }: Pick<SharedSettings, 'currencyFields' | 'reportTimezone'>,
+  { currencyFields }: Pick<SharedSettings, 'currencyFields'>,
+  wanted: ViewsFor,
 ): Promise<Plan> {
   const { db, engine } = from;
   const present = await readFieldColumns(from);
@@ -78,18 +82,15 @@ async function planOf(
     one.field_type === 'currency' && currencyFields === 'major' ? { ...one, field_type: 'currency_major' } : one,
   );
   const columns = columnsFor(present, typed, reserved);
-  const existing = await engine.views.existing(db, viewNames);
-  return { present, columns, reportZone, outdated: differencesOf(from, { columns, reportZone }, existing) };
-}
-
-function differencesOf(
-  { db, engine }: Readable,
-  { columns, reportZone }: Pick<Plan, 'columns' | 'reportZone'>,
-  existing: ReadonlyMap<string, ExistingView>,
-): readonly Difference[] {
-  return desiredViews({ db, engine }, columns, reportZone)
+  const desired = desiredViews(engine, columns, wanted);
+  const existing = await engine.views.existing(
+    db,
+    desired.map(({ view }) => view.name),
+  );
+  const outdated = desired
     .map(({ view, mark }) => ({ view, mark, existing: existing.get(view.name) }))
     .filter((each) => each.existing?.mark !== each.mark);
+  return { present, columns, outdated };
 }
 
 interface MarkedView {
@@ -97,23 +98,32 @@ interface MarkedView {
   readonly mark: string;
 }
 
-/** Compiling the views takes longer than reading the existing ones, and they change with the columns only. */
-const compiled = new Map<string, { readonly columns: readonly FieldColumn[]; readonly views: readonly MarkedView[] }>();
+interface Marked {
+  readonly columns: readonly FieldColumn[];
+  readonly views: readonly MarkedView[];
+}
 
-function desiredViews({ db, engine }: Readable, columns: readonly FieldColumn[], reportZone: string) {
-  const key = `${engine.name} ${reportZone}`;
-  const known = compiled.get(key);
-  if (known && isDeepStrictEqual(known.columns, columns)) return known.views;
-  const views = viewsFor(columns).map(({ name, about, columns: described, select }): MarkedView => {
-    const view = { name, about, columns: meaningsOf(described), select: select(engine.dialect, reportZone) };
-    return { view, mark: engine.views.markOf(db, view) };
+/** They change with the columns only, and are compared at every start and every ten minutes. */
+const known = new WeakMap<ViewsFor, Map<EngineName, Marked>>();
+
+function desiredViews(engine: StoreEngine, columns: readonly FieldColumn[], wanted: ViewsFor): readonly MarkedView[] {
+  const byEngine = known.get(wanted) ?? new Map<EngineName, Marked>();
+  known.set(wanted, byEngine);
+  const made = byEngine.get(engine.name);
+  if (made && isDeepStrictEqual(made.columns, columns)) return made.views;
+  const views = wanted(columns).map((each): MarkedView => {
+    const { name, about } = each;
+    const view = { name, about, columns: meaningsOf(each.columns), text: each.select(engine.name) };
+    return { view, mark: engine.views.markOf(view) };
   });
-  compiled.set(key, { columns, views });
+  byEngine.set(engine.name, { columns, views });
   return views;
 }
 
 const meaningsOf = (columns: View['columns']): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(columns).map(([name, { about }]) => [name, about]));
+  Object.fromEntries(
+    Object.entries(columns).map(([name, { about, joins }]) => [name, joins ? `${about} (${joins})` : about]),
+  );
 
 async function update(
   { db, engine }: Readable,
@@ -128,7 +138,7 @@ async function update(
     else {
       const cause = await engine.views.replace(db, view);
       if (cause === undefined) continue;
-      problems.push(notReplaced(name, cause, await engine.views.dependents(db, name)));
+      problems.push(notReplaced(name, cause));
       if (name === 'contacts_wide') installed = present;
     }
   }
@@ -142,27 +152,16 @@ function nameTaken(name: string): SlotstreamError {
   });
 }
 
-/** PostgreSQL's code where a view cannot be dropped because other objects depend on it. */
-const hasDependents = '2BP01';
-
-/** Dependent objects, a long-running reader (55P03), a view of another owner (42501). */
-function notReplaced(name: string, cause: unknown, dependents: readonly string[]): SlotstreamError {
+/** What else depends on it (2BP01), a long-running reader (55P03), a view of another owner (42501). */
+function notReplaced(name: string, cause: unknown): SlotstreamError {
   const code = codeOf(cause);
-  if (code === hasDependents)
-    return new SlotstreamError(
-      'refused',
-      `The view ${name} needs other columns, or columns of another type, which these views prevent: ${dependents.join(', ')}.`,
-      {
-        hint: `Drop them, run ${slotstream} doctor, and create them again. Until then the view stays as it is.`,
-        cause,
-      },
-    );
   const hints: Readonly<Record<string, string>> = {
+    '2BP01': `It needs other columns, or columns of another type, and other views depend on it. Run: drop view ${name} cascade; then ${slotstream} doctor, and create those views again. Until then it stays as it is.`,
     '55P03': 'A long-running query was reading it; it is tried again at the next start, and every ten minutes.',
     '42501': `Let the user of DATABASE_URL own it: alter view ${name} owner to …`,
   };
   return new SlotstreamError('refused', `The view ${name} is out of date and could not be replaced (${code}).`, {
-    hint: hints[code] ?? 'Drop it and start again: it is then created again.',
+    hint: hints[code] ?? `Run: drop view ${name}; then ${slotstream} doctor, which creates it again.`,
     cause,
   });
 }

@@ -1,14 +1,14 @@
 // What an engine must do to install views.
 import type { Kysely } from 'kysely';
 import type { Database } from '#src/store/schema/tables.ts';
-import type { Sql } from '#src/store/sql-dialect.ts';
 
 /** A view as this version wants it. */
 export interface DesiredView {
   readonly name: string;
   readonly about: string;
   readonly columns: Readonly<Record<string, string>>;
-  readonly select: Sql;
+  /** What follows `create view … as`. */
+  readonly text: string;
 }
 
 export interface ExistingView {
@@ -23,9 +23,7 @@ export interface ViewInstaller {
   columnsOf(db: Kysely<Database>, name: string): Promise<ReadonlySet<string>>;
   /** What exists under these names, in one query. */
   existing(db: Kysely<Database>, names: readonly string[]): Promise<ReadonlyMap<string, ExistingView>>;
-  /** The views of others that use this one, and so prevent that it is dropped; none where the engine does not track them. */
-  dependents(db: Kysely<Database>, name: string): Promise<readonly string[]>;
-  markOf(db: Kysely<Database>, view: DesiredView): string;
+  markOf(view: DesiredView): string;
   create(db: Kysely<Database>, view: DesiredView): Promise<void>;
   /** Returns the error that prevented it, after which the former view still exists; undefined after a success. */
   replace(db: Kysely<Database>, view: DesiredView): Promise<unknown>;

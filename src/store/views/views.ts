@@ -1,19 +1,11 @@
-// The registry of views, and the shape of each.
+// The views: those of the files in this folder, and `contacts_wide`.
+import { join } from 'node:path';
+import { installationFolder } from '#src/base/command.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { bookingJourneyChanges } from './booking-journey-changes.ts';
-import { bookingJourneys } from './booking-journeys.ts';
-import { bookingsDaily } from './bookings-daily.ts';
 import { contactsWide } from './contacts-wide.ts';
 import type { FieldColumn } from './custom-columns.ts';
-import { scheduledEventGuests, scheduledEventHosts } from './event-people.ts';
-import { listViews } from './list-items.ts';
-import { noShowRate } from './no-show-rate.ts';
-import { people } from './people.ts';
-import { revenue } from './revenue.ts';
-import { routingFunnel } from './routing-funnel.ts';
-import { unbookedSubmissions } from './unbooked-submissions.ts';
-import type { View } from './view.ts';
+import { readViews, type View, type ViewColumn } from './view.ts';
 
 export interface ViewShape {
   readonly columns: Readonly<Record<string, ColumnKind>>;
@@ -21,25 +13,20 @@ export interface ViewShape {
   readonly since: string | undefined;
 }
 
-export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
-  return [
-    bookingJourneys,
-    bookingJourneyChanges,
-    bookingsDaily,
-    noShowRate,
-    contactsWide(columns),
-    routingFunnel,
-    revenue,
-    scheduledEventHosts,
-    scheduledEventGuests,
-    people,
-    unbookedSubmissions,
-    // Last: views of users read them, and a reader locks those first.
-    ...listViews,
-  ];
-}
+const fileViews = readViews(join(installationFolder, 'src/store/views'));
+
+/** By name. `views`: those of files. */
+export const viewsFor = (columns: readonly FieldColumn[], views = fileViews): readonly View[] =>
+  [...views, contactsWide(columns)].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 export const viewNames: readonly string[] = viewsFor([]).map(({ name }) => name);
+
+/** The columns of a view, without those of custom fields. */
+export function viewColumns(name: string): Readonly<Record<string, ViewColumn>> {
+  const view = viewsFor([]).find((each) => each.name === name);
+  if (view === undefined) throw new Error(`There is no view ${name}.`);
+  return view.columns;
+}
 
 export function readFieldColumns({ db }: Pick<Store, 'db'>): Promise<readonly FieldColumn[]> {
   return db.selectFrom('contacts_wide_columns').selectAll().orderBy('position').execute();

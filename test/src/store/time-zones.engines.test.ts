@@ -7,7 +7,8 @@ import { zonePeriods } from '#src/base/time-zone.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { deleteRows, writeRows } from '#src/store/rows.ts';
-import { addTimeZones, localTime } from '#src/store/time-zones.ts';
+import { applySettings, settleSettings } from '#src/store/settings-row.ts';
+import { addTimeZones } from '#src/store/time-zones.ts';
 import { openedOnce } from '../../harness/opened.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -49,7 +50,6 @@ for (const engine of availableEngines)
 
     it('equals what the runtime writes, for any zone and instant from 2000 to 2060', async () => {
       const { store } = opened;
-      const { dialect } = store.engine;
       await fc.assert(
         fc.asyncProperty(fc.array(moment, { minLength: 20, maxLength: 20 }), async (moments) => {
           await store.transaction((unit) =>
@@ -62,16 +62,30 @@ for (const engine of availableEngines)
             const ms = someInstant(zonePeriods(zone) ?? [], change, share);
             return { zone, ms, at: instantOf(ms + 59_000).replace('000000', fraction) };
           });
-          const times = given.map(({ zone, at }) => {
-            const local = localTime(dialect, dialect.time(at), sql`${zone.toLowerCase()}`);
-            return sql`select ${dialect.asText(dialect.day(local))} as day, ${dialect.hour(local)} as hour,
-              ${dialect.weekday(local)} as weekday, ${dialect.minute(local)} as minute`;
+          const bookings = given.map(({ zone, at }, n) => {
+            const invitee = String(n).padStart(2, '0');
+            return {
+              journey_uri: invitee,
+              first_invitee: invitee,
+              last_invitee: invitee,
+              invitees: 1,
+              moves: 0,
+              changed_seq: 0,
+              evidence: 'unconfirmed' as const,
+              invitee_timezone: zone,
+              start_time: at,
+            };
           });
-          const { rows } = await sql`${sql.join(times, sql` union all `)}`.execute(store.db);
+          await store.db.deleteFrom('bookings').execute();
+          await store.transaction((unit) => writeRows(unit, 'bookings', bookings));
+          const { rows } = await sql`select cast(start_day_invitee as text) as day, start_hour_invitee as hour,
+            start_weekday_invitee as weekday from ${sql.table('booking_journeys')} order by journey_uri`.execute(
+            store.db,
+          );
           const expected = given.map(({ zone, ms }) => {
-            const minute = written(zone, ms);
-            const day = minute.slice(0, 10);
-            return { day, hour: minute.slice(11, 13), weekday: weekdayOf(day), minute };
+            const local = written(zone, ms);
+            const day = local.slice(0, 10);
+            return { day, hour: Number(local.slice(11, 13)), weekday: weekdayOf(day) };
           });
           expect(rows).toEqual(expected);
         }),
@@ -82,7 +96,7 @@ for (const engine of availableEngines)
     const starts = ['2025-03-29T22:30', '2025-03-29T23:30', '2025-03-30T00:30', '2025-03-30T01:30', '2025-03-30T22:30'];
     const uri = (kind: string, id: number) => `https://api.example.test/${kind}/${id}`;
 
-    it('is there after the first start for rows whose zone is missing, and after a change of the setting', async () => {
+    it('is there after the first start for rows whose zone is missing, and follows the setting at once', async () => {
       await emptyTables(opened.store);
       const times = starts.map((start) => `${start}:00.000000Z`);
       await opened.store.transaction(async (unit) => {
@@ -107,11 +121,18 @@ for (const engine of availableEngines)
       await using tokyo = await openStore({ report: () => {}, stated: { reportTimezone: 'Asia/Tokyo' } }, opened.url);
       expect(await hours()).toEqual([4, 5, 6, 7, 4]);
       const days = async () => (await viewRows(tokyo, 'bookings_daily')).map(({ day, booked }) => [day, booked]);
+      // No worker has settled it: UTC.
+      const inUtc = [
+        ['2025-03-29', 2],
+        ['2025-03-30', 3],
+      ];
+      expect(await days()).toEqual(inUtc);
+      await settleSettings(tokyo, times[0] ?? '');
       expect(await days()).toEqual([
         ['2025-03-30', 4],
         ['2025-03-31', 1],
       ]);
-      await opened.store.refreshViews();
+      await applySettings(tokyo, { reportTimezone: 'Europe/Berlin' }, times[0] ?? '');
       expect(await days()).toEqual([
         ['2025-03-29', 1],
         ['2025-03-30', 3],

@@ -1,5 +1,5 @@
 // Child rows, derived from one column of a parent row and replaced whenever that column changes. Only what is found by its own value, or
-// computed, is stored as rows; other lists have a view (`src/store/views/list-items.ts`).
+// computed, is stored as rows; other lists have a view (`src/store/views/*.sql`).
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName, TableName } from '#src/store/schema/tables.ts';

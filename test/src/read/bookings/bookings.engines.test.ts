@@ -8,7 +8,7 @@ import type { BookingSearch } from '#src/read/bookings/booking-conditions.ts';
 import { countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
 import { findBookings, journeyOf, type BookingRow } from '#src/read/bookings/bookings.ts';
 import type { KeysetPosition } from '#src/store/keyset.ts';
-import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
+import { viewColumns } from '#src/store/views/views.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { runs } from '../../../harness/runs.ts';
@@ -60,7 +60,7 @@ const searches: readonly Search[] = [
 ];
 
 const inView = (row: BookingRow) =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => name in bookingJourneys.columns));
+  Object.fromEntries(Object.entries(row).filter(([name]) => name in viewColumns('booking_journeys')));
 const orderOf = (row: StoredRow) => `${String(row['booked_at'])} ${String(row['first_invitee'])}`;
 
 for (const engine of availableEngines)

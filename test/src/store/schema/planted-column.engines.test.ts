@@ -27,10 +27,12 @@ describe('a planted column', () => {
   const described = describedTables([planted, ...Object.values(others)]);
 
   it('is in the documentation, and in the types of rows', () => {
-    const page = withTables(readFileSync(join(import.meta.dirname, '../../../../docs/tables.md'), 'utf8'), described);
+    const page = withTables(readFileSync(join(import.meta.dirname, '../../../../docs/tables.md'), 'utf8'), {
+      tables: described,
+    });
     expect(page).toContain('| `salutation` | text | how they are addressed |');
     expect(page).toContain('| `standing` | text | how well they are known: `new` or `regular` |');
-    const types = tableTypes(described);
+    const types = tableTypes({ described });
     expect(types).toContain(`  /** how they are addressed */\n  salutation: Values['text'] | null;`);
     expect(types).toContain(`\n  standing: 'new' | 'regular' | null;`);
     expectTypeOf<DeclaredRow<typeof planted>['salutation']>().toEqualTypeOf<string | null>();

@@ -1,7 +1,8 @@
 // For any deliveries in any order, each view equals a plain computation from the rows.
 import fc, { type Arbitrary } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { attendances } from '#src/store/bookings/evidence.ts';
+import { applySettings } from '#src/store/settings-row.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { attendedHistory, bookingHistory, submittedHistory } from '../../../harness/data/booking-histories.ts';
@@ -37,7 +38,8 @@ const facts: Readonly<Record<string, Facts>> = {
 
 describe.each(availableEngines)('the views on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const reportZone = name === 'sqlite' ? 'Australia/Lord_Howe' : 'Europe/Lisbon';
-  const opened = openedOnce(() => fresh({ reportTimezone: reportZone }));
+  const opened = openedOnce(fresh);
+  beforeAll(() => applySettings(opened.store, { reportTimezone: reportZone }, new Date().toISOString()));
 
   it.each(Object.entries(facts))(
     'equal a plain computation from the rows for facts %s, and put every invitee into exactly one journey',

@@ -4,8 +4,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
-import { bookingsOfSubmissions } from '#src/read/people/submissions.ts';
-import { unbookedSubmitters } from '#src/store/views/unbooked-submissions.ts';
+import { bookingsOfSubmissions, unbookedSubmitters } from '#src/read/people/submissions.ts';
 import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
 /** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */

@@ -2,7 +2,6 @@
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { isMailAddress } from '#src/egress/smtp-url.ts';
 import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
-import { nameQuestions } from '#src/store/views/unbooked-submissions.ts';
 
 /** The columns that the rule and its messages use. */
 export const submissionColumns = columnsOf(
@@ -31,6 +30,9 @@ export interface SubmissionContext {
 /** A booking counts that refers to the submission, and one of the same address within the time. */
 export const isBooked = ({ row, bookedAt }: SubmissionContext, withinMs: number): boolean =>
   row.created_at !== null && bookedAt !== null && Date.parse(bookedAt) <= Date.parse(row.created_at) + withinMs;
+
+/** Questions whose answer is a name, where the type of the question is not known; in lower case. */
+const nameQuestions = ['name', 'your name', 'full name', 'your full name'];
 
 /** The answers that say who submitted the form, found as the view `unbooked_submissions` finds them. */
 export function submitterOf({ answers }: SubmissionContext): { readonly name?: Answer; readonly email?: Answer } {
