@@ -12,6 +12,8 @@ import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
+const columns = viewColumns('people');
+
 export type Person = StoredRow & {
   readonly person: string;
   readonly emails: readonly string[];
@@ -82,7 +84,7 @@ async function peopleNamed(
       db,
     );
   return rows.map((row) => {
-    const decoded = decodeViewRow(engine, viewColumns('people'), row);
+    const decoded = decodeViewRow(engine, columns, row);
     const { person, emails, contact_uris } = decoded;
     return { ...decoded, person: String(person), emails: textsIn(emails), contact_uris: textsIn(contact_uris) };
   });

@@ -6,6 +6,7 @@ import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
+import { findWithoutContact, peopleOfContacts } from '#src/read/people/people.ts';
 import { decodeViewRow, type View } from '#src/store/views/view.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 import { erase } from '#workers/fold/privacy/erase.ts';
@@ -113,6 +114,17 @@ async function rowsWith(store: Store, most: number): Promise<StoredRow[]> {
   return inOrder(decoded, people.key);
 }
 
+/** All of them as pages and tools read them. */
+async function readPeople(store: Store): Promise<StoredRow[]> {
+  const contacts = await store.db.selectFrom('contacts').select('uri').execute();
+  const known = await peopleOfContacts(
+    store,
+    contacts.map(({ uri }) => uri),
+  );
+  const { items } = await findWithoutContact(store, undefined, { count: 100, descending: true, backwards: false });
+  return inOrder([...known, ...items], people.key);
+}
+
 describe.each(availableEngines)('people on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const opened = openedOnce(fresh);
   beforeEach(() => emptyTables(opened.store));
@@ -138,6 +150,7 @@ describe.each(availableEngines)('people on $name', { timeout: propertyTimeoutMs 
         // Whom an early erasure reaches depends on what was known by then.
         if (erased === null || !isErasedEarly) expect(await live(otherwise)).toEqual(rows);
         if (erased !== null) expect(JSON.stringify(rows).toLowerCase()).not.toContain(`"${erased.toLowerCase()}"`);
+        expect(await readPeople(store)).toEqual(await viewRows(store, 'people'));
         const all = rows.flatMap(({ emails }) => emails);
         expect(new Set(all).size).toBe(all.length);
       }),
