@@ -71,6 +71,7 @@
       cross join lateral (
         select uri from contacts where uri = holder.contact_uri and deleted_at is null offset 0
       ) as other
+      -- Only an address of a contact, and not of so many that it is no one's own.
       where coalesce(nullif((
         select count(*)
         from (
@@ -80,7 +81,9 @@
             where email = (lower(mine.email collate "C") collate "default")
             union all
             select contact_uri from contact_emails
-            where email <> lower(email collate "C") and lower(email collate "C") = lower(mine.email collate "C") and length(email) = length(lower(mine.email collate "C"))
+            where email <> lower(email collate "C")
+              and lower(email collate "C") = lower(mine.email collate "C")
+              and length(email) = length(lower(mine.email collate "C"))
           ) as used
           cross join lateral (select deleted_at from contacts where uri = used.contact_uri offset 0) as live
           where live.deleted_at is null
@@ -115,7 +118,9 @@
                   where email = (lower(mine.email collate "C") collate "default")
                   union all
                   select contact_uri from contact_emails
-                  where email <> lower(email collate "C") and lower(email collate "C") = lower(mine.email collate "C") and length(email) = length(lower(mine.email collate "C"))
+                  where email <> lower(email collate "C")
+                    and lower(email collate "C") = lower(mine.email collate "C")
+                    and length(email) = length(lower(mine.email collate "C"))
                 ) as used
                 cross join lateral (select deleted_at from contacts where uri = used.contact_uri offset 0) as live
                 where live.deleted_at is null
@@ -196,7 +201,9 @@
         where email = (address.value collate "default")
         union all
         select invitees.* from invitees
-        where email <> lower(email collate "C") and lower(email collate "C") = address.value and length(email) = length(address.value)
+        where email <> lower(email collate "C")
+          and lower(email collate "C") = address.value
+          and length(email) = length(address.value)
       ) as invitee
       left join lateral (select * from bookings where last_invitee = invitee.uri offset 0) as booking on true
       left join lateral (
@@ -285,7 +292,9 @@ union all
         where email = (address.value collate "default")
         union all
         select invitees.* from invitees
-        where email <> lower(email collate "C") and lower(email collate "C") = address.value and length(email) = length(address.value)
+        where email <> lower(email collate "C")
+          and lower(email collate "C") = address.value
+          and length(email) = length(address.value)
       ) as invitee
       left join lateral (select * from bookings where last_invitee = invitee.uri offset 0) as booking on true
       left join lateral (
@@ -305,7 +314,9 @@ union all
           where email = (lower(invitees.email collate "C") collate "default")
           union all
           select contact_uri from contact_emails
-          where email <> lower(email collate "C") and lower(email collate "C") = lower(invitees.email collate "C") and length(email) = length(lower(invitees.email collate "C"))
+          where email <> lower(email collate "C")
+            and lower(email collate "C") = lower(invitees.email collate "C")
+            and length(email) = length(lower(invitees.email collate "C"))
         ) as used
         cross join lateral (select deleted_at from contacts where uri = used.contact_uri offset 0) as live
         where live.deleted_at is null

@@ -47,6 +47,7 @@ cross join json_each((
     cross join contact_emails as holder
       on (holder.email = lower(mine.email) or (holder.email <> lower(holder.email) and lower(holder.email) = lower(mine.email)))
     cross join contacts as other on other.uri = holder.contact_uri and other.deleted_at is null
+    -- Only an address of a contact, and not of so many that it is no one's own.
     where coalesce(nullif((
       select count(*)
       from (

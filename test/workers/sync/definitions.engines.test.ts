@@ -41,7 +41,7 @@ describe.each(oneEngine)('lists that change without a webhook, on $name,', ({ fr
 });
 
 describe.runIf(inject('postgresUrl') !== '')('a view of a user that prevents ours', () => {
-  it('is named by doctor and by the process that runs, and not by every command', async () => {
+  it('is reported by doctor, with the command to run, and by the process that runs, and not by every command', async () => {
     await using place = await blankPostgres();
     await using store = await openStore({ report: () => {} }, place.url);
     const field = { uri: fieldUri(1), label: 'Notes', field_type: 'text' };
@@ -49,9 +49,10 @@ describe.runIf(inject('postgresUrl') !== '')('a view of a user that prevents our
     await sql`create view my_notes as select notes from ${sql.table('contacts_wide')}`.execute(store.db);
     await ingestDefinitions(store, [{ ...field, field_type: 'number', updated_at: '2025-02-01T00:00:00.000000Z' }]);
     await using home = await openHome({ DATABASE_URL: place.url });
-    const sentence =
-      'The view contacts_wide needs other columns, or columns of another type, which these views prevent: my_notes.';
-    expect((await home.run(['doctor'])).out).toContain(`! views: ${sentence}`);
+    const sentence = 'The view contacts_wide is out of date and could not be replaced (2BP01).';
+    const { out } = await home.run(['doctor']);
+    expect(out).toContain(`! views: ${sentence}`);
+    expect(out).toContain('Run: drop view contacts_wide cascade;');
     expect((await home.run(['status'])).err).toBe('');
     const product = await home.open('start');
     await until(() => product.output().includes(sentence), 'the running process reports it');
