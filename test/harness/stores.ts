@@ -202,10 +202,13 @@ export async function filledTables(store: Store): Promise<ReadonlySet<TableName>
 }
 
 /** The answer to a statement of a session that searches the schema of the mirror. */
-export function asReader({ db, engine }: Store, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+export function asReader<Row = Readonly<Record<string, unknown>>>(
+  { db, engine }: Store,
+  text: string,
+): Promise<readonly Row[]> {
   return db.transaction().execute(async (trx) => {
     if (engine.name === 'postgres') await sql`select set_config('search_path', ${engine.schema}, true)`.execute(trx);
-    return (await engine.run<Readonly<Record<string, unknown>>>(trx, { sql: text, parameters: [] })).rows;
+    return (await engine.run<Row>(trx, { sql: text, parameters: [] })).rows;
   });
 }
 

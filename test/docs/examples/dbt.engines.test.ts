@@ -116,6 +116,8 @@ describe('the dbt models', () => {
     // One connection, for temporary tables.
     await opened.store.db.connection().execute(async (db) => {
       const run: Run = async (sql) => (await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(sql))).rows;
+      // As a project that names the schema `slotstream_schema` in its sources, and makes its models in `public`.
+      await run('set search_path = public, slotstream');
       await buildTwice(opened.store, run, async () => {});
     });
   });

@@ -198,7 +198,10 @@ describe.each(availableEngines)('exports from $name', ({ name: engine, fresh }) 
     const { store } = opened;
     await ingestBodies(store, [contact(1, {}), contact(2, {})]);
     for (let n = 0; n < 20; n += 1) {
-      for await (const page of store.engine.stream({ sql: 'select uri from contacts', parameters: [] })) {
+      for await (const page of store.engine.stream({
+        sql: `select uri from ${store.engine.schema}.contacts`,
+        parameters: [],
+      })) {
         expect(page.length).toBeGreaterThan(0);
         break;
       }

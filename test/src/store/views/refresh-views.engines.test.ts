@@ -62,13 +62,15 @@ for (const engine of availableEngines)
     it('are created again where an older Slotstream created another, or where one was dropped', async ({ opened }) => {
       const { store } = opened;
       const note = 'Kept by Slotstream';
-      await sql`drop view revenue`.execute(store.db);
-      await sql`drop view bookings_daily`.execute(store.db);
-      await sql`create view bookings_daily as /* Kept by Slotstream: changes made here are lost. */ select 1 as old`.execute(
+      await sql`drop view ${sql.table('revenue')}`.execute(store.db);
+      await sql`drop view ${sql.table('bookings_daily')}`.execute(store.db);
+      await sql`create view ${sql.table('bookings_daily')} as /* Kept by Slotstream: changes made here are lost. */ select 1 as old`.execute(
         store.db,
       );
       if (engine.name === 'postgres')
-        await sql`comment on view bookings_daily is ${sql.lit(`Old. ${note} (0123456789abcdef).`)}`.execute(store.db);
+        await sql`comment on view ${sql.table('bookings_daily')} is ${sql.lit(`Old. ${note} (0123456789abcdef).`)}`.execute(
+          store.db,
+        );
       await using again = await openListening(opened.url);
       expect(again.problems).toEqual([]);
       expect(await viewRows(again.store, 'bookings_daily')).toEqual([]);
@@ -79,10 +81,10 @@ for (const engine of availableEngines)
       opened,
     }) => {
       const { store } = opened;
-      await sql`drop view revenue`.execute(store.db);
-      await sql`create table revenue (own integer)`.execute(store.db);
-      await sql`drop view no_show_rate`.execute(store.db);
-      await sql`create view no_show_rate as select 7 as own`.execute(store.db);
+      await sql`drop view ${sql.table('revenue')}`.execute(store.db);
+      await sql`create table ${sql.table('revenue')} (own integer)`.execute(store.db);
+      await sql`drop view ${sql.table('no_show_rate')}`.execute(store.db);
+      await sql`create view ${sql.table('no_show_rate')} as select 7 as own`.execute(store.db);
       await using again = await openListening(opened.url);
       expect(messages(again.problems)).toEqual([
         '"no_show_rate" in the store was not created by Slotstream and is left unchanged.',
@@ -164,7 +166,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     expect(await viewRows(store, 'contacts_wide')).toMatchObject([{ budget: 5, colour: 'blue' }]);
     // The comment on the column has the label of today.
     const { rows } = await sql`select col_description(attrelid, attnum) as about from pg_attribute
-      where attrelid = 'contacts_wide'::regclass and attname = 'budget'`.execute(store.db);
+      where attrelid = 'slotstream.contacts_wide'::regclass and attname = 'budget'`.execute(store.db);
     expect(rows).toEqual([{ about: 'Spend: a number' }]);
   });
 
@@ -198,11 +200,11 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     const role = `analyst_${Math.trunc(performance.now() * 1000)}`;
     await sql`create role ${sql.id(role)}`.execute(store.db);
     await readDefinitions(store, [budget]);
-    await sql`grant select on contacts_wide to ${sql.id(role)}`.execute(store.db);
-    await sql`grant select on contacts_wide to public`.execute(store.db);
+    await sql`grant select on ${sql.table('contacts_wide')} to ${sql.id(role)}`.execute(store.db);
+    await sql`grant select on ${sql.table('contacts_wide')} to public`.execute(store.db);
     await readDefinitions(store, [retyped]);
     const { rows } = await sql<{ role: boolean; all: boolean }>`
-      select has_table_privilege(${role}, 'contacts_wide', 'select') as role, relacl::text like '%{=r/%' or relacl::text like '%,=r/%' as all
+      select has_table_privilege(${role}, 'slotstream.contacts_wide', 'select') as role, relacl::text like '%{=r/%' or relacl::text like '%,=r/%' as all
       from pg_class where relname = 'contacts_wide'`.execute(store.db);
     expect(rows).toEqual([{ role: true, all: true }]);
     expect((await shapeOfView(store, 'contacts_wide'))?.columns ?? {}).toMatchObject({ budget: 'json' });
@@ -211,7 +213,9 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
   });
 
   it('do not keep a start waiting that finds one of ours being read', async ({ opened, store }) => {
-    await sql`comment on view booking_journeys is 'Kept by Slotstream (0123456789abcdef).'`.execute(store.db);
+    await sql`comment on view ${sql.table('booking_journeys')} is 'Kept by Slotstream (0123456789abcdef).'`.execute(
+      store.db,
+    );
     await store.db.transaction().execute(async (reader) => {
       await sql`select count(*) from ${sql.table('booking_journeys')}`.execute(reader);
       await using again = await openListening(opened.url);
@@ -222,7 +226,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     await using later = await openListening(opened.url);
     expect(later.problems).toEqual([]);
     const { rows } = await sql<{ about: string }>`
-      select obj_description('booking_journeys'::regclass, 'pg_class') as about`.execute(store.db);
+      select obj_description('slotstream.booking_journeys'::regclass, 'pg_class') as about`.execute(store.db);
     expect(rows[0]?.about).toContain('One row per booking');
   });
 });

@@ -30,7 +30,9 @@ const isInstalled = (program: string): boolean => spawnSync(program, ['--version
 
 /** The lines that the tool of the engine prints for a file, without an order; undefined where it is not installed. */
 function printed({ url, store }: TestStore, file: string): readonly string[] | undefined {
-  const options = { encoding: 'utf8', maxBuffer: 1e8 } as const;
+  // As docs/views.md says: with the schema of the mirror on the search path.
+  const env = { ...process.env, PGOPTIONS: '-c search_path=slotstream' };
+  const options = { encoding: 'utf8', maxBuffer: 1e8, env } as const;
   if (store.engine.name === 'postgres')
     return isInstalled('psql')
       ? linesOf(execFileSync('psql', ['-X', '--csv', '-v', 'ON_ERROR_STOP=1', '-f', file, url], options))
@@ -199,14 +201,16 @@ describe.each(availableEngines)('a new view on $name', ({ fresh }) => {
     expect(await installViews(store, wanted)).toEqual([]);
     await store.transaction((unit) => writeRows(unit, 'contacts', [{ uri: 'c/1', name: 'Ada', emails: [1] }]));
     const [view] = wanted([]).filter(({ name }) => name === 'planted') as [View];
-    const { rows } = await sql<StoredColumns>`select * from planted`.execute(store.db);
+    const { rows } = await sql<StoredColumns>`select * from ${sql.id(store.engine.schema, 'planted')}`.execute(
+      store.db,
+    );
     expect(rows.map((row) => decodeViewRow(store.engine, view.columns, row))).toEqual([
       { uri: 'c/1', state: 'big', owner: 'Ada', note: [1], seen_at: null },
     ]);
     expect(view.columns['owner']).toEqual({ kind: 'text', about: 'whose it is', holds: 'person' });
     if (store.engine.name === 'postgres') {
       const { rows: comments } = await sql`select col_description(attrelid, attnum) as comment from pg_attribute
-        where attrelid = 'planted'::regclass and attnum in (1, 2) order by attnum`.execute(store.db);
+        where attrelid = 'slotstream.planted'::regclass and attnum in (1, 2) order by attnum`.execute(store.db);
       expect(comments).toEqual([{ comment: 'URI of the thing (contacts.uri)' }, { comment: '`big` or `small`' }]);
     }
     const page = (name: string) => readFileSync(join(import.meta.dirname, '../../../../docs', name), 'utf8');
@@ -240,8 +244,8 @@ describe.runIf(storeEngines[1].available)('a view on PostgreSQL', () => {
     const url = withSchema(opened.url, 'own');
     await using own = await openStore({ report: () => {} }, url);
     await own.transaction((unit) => writeRows(unit, 'contacts', [{ uri: 'c/own' }]));
-    await sql`drop view contacts_wide`.execute(own.db);
-    await sql`comment on view people is 'Kept by Slotstream (0123456789abcdef).'`.execute(own.db);
+    await sql`drop view ${sql.table('contacts_wide')}`.execute(own.db);
+    await sql`comment on view ${sql.table('people')} is 'Kept by Slotstream (0123456789abcdef).'`.execute(own.db);
     expect(await own.refreshViews()).toEqual([]);
     const { rows } = await sql`select uri from own.contacts_wide union all select person from own.people`.execute(
       opened.store.db,
