@@ -2,17 +2,8 @@
 import { z } from 'zod';
 import { plainText } from '#src/http/request.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
-import type { Outcome } from '#src/store/log/read.ts';
+import { outcomes } from '#src/store/schema/log.ts';
 import { included } from './entry.ts';
-
-const outcomes = [
-  'applied',
-  'unchanged',
-  'superseded',
-  'tombstoned',
-  'quarantined',
-  'unhandled',
-] as const satisfies readonly Outcome[];
 
 const maxAlternatives = 20;
 const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>

@@ -8,5 +8,5 @@ const columns = new Map<string, Column>(
   ),
 );
 
-/** Undefined for a column that this version does not have. `place` is `table.column`. */
-export const declaredColumn = (place: string): Column | undefined => columns.get(place);
+/** By `table.column`. Undefined for a column that this version does not have. */
+export const declaredColumn = (path: string): Column | undefined => columns.get(path);

@@ -71,12 +71,12 @@ export const eventTypeName = (value: Text) => mark('eventType', value);
 export const text = (value: unknown) => mark('text', value);
 
 /**
- * A value of a row; `place` is `table.column`. A guest can write a text that looks like a time or a URI, so the declaration of the column
+ * A value of a row; `path` is `table.column`. A guest can write a text that looks like a time or a URI, so the declaration of the column
  * decides, and where the row is from.
  */
-export function rowValue(place: string, value: unknown, row: string): Presentation {
+export function rowValue(path: string, value: unknown, row: string): Presentation {
   if (typeof value === 'boolean') return value;
-  const column = declaredColumn(place);
+  const column = declaredColumn(path);
   if (typeof value !== 'string' || column?.holds !== 'plain') return text(value);
   if (column.kind === 'time') return time(value);
   if (column.oneOf !== undefined) return oneOf(column.oneOf, value);

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { boundary, plainText, wholeNumber } from '#src/http/request.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
+import { outcomes, sources } from '#src/store/schema/log.ts';
 
-export const outcomes = ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'] as const;
-export const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const;
+export { outcomes, sources };
 
 const text = z.string().nullable();
 

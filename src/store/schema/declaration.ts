@@ -6,7 +6,7 @@ import type { ColumnKind, ColumnKinds, StoredAs, TableShape } from '#src/store/c
 
 /**
  * What the values of a column may hold: `person` is about a person, such as a name, an address or a list of people; `text` is free text
- * that people write; a `secret` opens something and is about nobody. Anything else is `plain`: numbers, times, states, URIs, our own words.
+ * that people write; a `secret` opens something and is about no person. Anything else is `plain`: numbers, times, states, URIs, our own words.
  */
 export type Content = 'person' | 'text' | 'secret' | 'plain';
 

@@ -1,6 +1,9 @@
 // The tables of the log: its entries, and how far its readers have come.
 import { flag, integer, json, table, text, time, uri } from './declaration.ts';
 
+export const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const;
+export const outcomes = ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'] as const;
+
 /** The truth. `body` is the raw body as it came (text: it must stay what was signed), a stub once `redacted`. */
 export const eventLog = table({
   name: 'event_log',
@@ -14,7 +17,7 @@ export const eventLog = table({
       required: true,
     }),
     source: text('where it came from', {
-      oneOf: ['webhook', 'backfill', 'reconcile', 'operator'],
+      oneOf: sources,
       required: true,
     }),
     // A kind that this version does not know can have any name.
@@ -23,7 +26,7 @@ export const eventLog = table({
     occurred_at: time('when it happened, by the clock of the service'),
     received_at: time('when it arrived here', { required: true }),
     outcome: text('effect on the tables; see [The log](#the-log)', {
-      oneOf: ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'],
+      oneOf: outcomes,
       required: true,
     }),
     reason: text('why it is in quarantine, or a note on a value that exceeds a limit', { holds: 'plain' }),

@@ -124,7 +124,7 @@ export const keyValues = table({
   },
 });
 
-/** Page tokens of the service are among them, and nobody else can use a position. */
+/** Page tokens of the service are among them, and no other program can use a position. */
 export const syncCheckpoints = table({
   name: 'sync_checkpoints',
   key: ['key'],

@@ -15,7 +15,7 @@ const placesIn = (tables: readonly DeclaredTable[]): readonly Place[] =>
     Object.entries(columns).map(([each, column]) => ({ place: `${name}.${each}`, column })),
   );
 
-/** Columns of which nobody has decided whether they hold a person, a text, a secret, or neither. */
+/** Columns without a decision on whether they hold a person, a text, a secret, or neither. */
 const undecidedIn = (tables: readonly DeclaredTable[]): readonly string[] =>
   placesIn(tables).flatMap(({ place, column }) =>
     ['person', 'text', 'secret', 'plain'].includes(column.holds) ? [] : [place],
@@ -28,7 +28,7 @@ describe('a column', () => {
       name: 'contacts',
       key: ['uri'],
       readable: 'all',
-      about: 'With columns that nobody has decided about.',
+      about: 'With columns without a decision.',
       columns: {
         uri: uri('URI of the contact'),
         // @ts-expect-error -- without `holds` or `oneOf`

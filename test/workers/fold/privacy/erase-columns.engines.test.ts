@@ -76,9 +76,20 @@ async function fill(store: Store, people: People): Promise<void> {
   await store.transaction(async (unit) => {
     await insertRows(unit, 'alerts', [
       {
-        ...{ id: 'alert', rule: 'no-show', subject_uri: recordUris.invitees, state: 'sent', channel: 'slack' },
-        ...{ fact: 'marked', attempts: 1, episode: 1, posted: [people.written] },
-        ...{ occurred_at: at, due_at: at, next_at: at, created_at: at, updated_at: at },
+        id: 'alert',
+        rule: 'no-show',
+        subject_uri: recordUris.invitees,
+        state: 'sent',
+        channel: 'slack',
+        fact: 'marked',
+        attempts: 1,
+        episode: 1,
+        posted: [people.written],
+        occurred_at: at,
+        due_at: at,
+        next_at: at,
+        created_at: at,
+        updated_at: at,
       },
     ]);
     await insertRows(unit, 'admin_actions', [
