@@ -118,10 +118,10 @@ describe('a file reaches', () => {
 
   it('what is behind a contract, and declarations, apart; a promise that begins there has it', () => {
     const sources = {
-      'src/entry.ts': `import './store/open-store.ts';\nimport './store/tables.ts';\n`,
+      'src/entry.ts': `import './store/open-store.ts';\nimport './store/schema/tables.ts';\n`,
       'src/store/open-store.ts': `import './engine.ts';\n`,
       'src/store/engine.ts': 'export {};\n',
-      'src/store/tables.ts': 'export {};\n',
+      'src/store/schema/tables.ts': 'export {};\n',
     };
     const program = readProgram(sources, rules);
     const promised = { promise: 'p', goal: 1 };

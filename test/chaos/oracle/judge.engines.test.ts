@@ -1,10 +1,9 @@
 // The oracle finds nothing in a sound database, and every planted fault. Only this test uses the product: to fill the database.
 import { describe, expect, it } from 'vitest';
-import { sql } from 'kysely';
 import { erase } from '#workers/fold/privacy/erase.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { targetOf } from '#workers/fold/privacy/target.ts';
-import { ingest, freshSqlite, receivedAt, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { asReader, ingest, freshSqlite, receivedAt, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { history } from '../load/history.ts';
 import { canaries } from '../load/world.ts';
 import { readBody, recordOf } from './facts.ts';
@@ -79,7 +78,7 @@ async function fill({ store }: TestStore, some: readonly string[]): Promise<void
 
 /** Damages the database; returns how each line about it begins. */
 async function plant({ store, url }: TestStore): Promise<string[]> {
-  const run = (text: string) => sql.raw(text).execute(store.db);
+  const run = (text: string) => asReader(store, text);
   const lines: string[] = [];
   const first = async (table: string, column: string, where = 'true'): Promise<string> => {
     const [row] = await ask(url, `select ${column} as value from ${table} where ${where} order by ${column} limit 1`);
