@@ -138,7 +138,7 @@ async function update(
     else {
       const cause = await engine.views.replace(db, view);
       if (cause === undefined) continue;
-      problems.push(notReplaced(name, cause));
+      problems.push(notReplaced(view, engine.schema, cause));
       if (name === 'contacts_wide') installed = present;
     }
   }
@@ -153,15 +153,16 @@ function nameTaken(name: string): SlotstreamError {
 }
 
 /** What else depends on it (2BP01), a long-running reader (55P03), a view of another owner (42501). */
-function notReplaced(name: string, cause: unknown): SlotstreamError {
+function notReplaced({ name }: DesiredView, schema: string, cause: unknown): SlotstreamError {
   const code = codeOf(cause);
+  const relation = `${schema}.${name}`;
   const hints: Readonly<Record<string, string>> = {
-    '2BP01': `It needs other columns, or columns of another type, and other views depend on it. Run: drop view ${name} cascade; then ${slotstream} doctor, and create those views again. Until then it stays as it is.`,
+    '2BP01': `It needs other columns, or columns of another type, and other views depend on it. Run: drop view ${relation} cascade; then ${slotstream} doctor, and create those views again. Until then it stays as it is.`,
     '55P03': 'A long-running query was reading it; it is tried again at the next start, and every ten minutes.',
-    '42501': `Let the user of DATABASE_URL own it: alter view ${name} owner to …`,
+    '42501': `Let the user of DATABASE_URL own it: alter view ${relation} owner to …`,
   };
   return new SlotstreamError('refused', `The view ${name} is out of date and could not be replaced (${code}).`, {
-    hint: hints[code] ?? `Run: drop view ${name}; then ${slotstream} doctor, which creates it again.`,
+    hint: hints[code] ?? `Run: drop view ${relation}; then ${slotstream} doctor, which creates it again.`,
     cause,
   });
 }

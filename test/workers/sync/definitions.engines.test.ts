@@ -52,7 +52,7 @@ describe.runIf(inject('postgresUrl') !== '')('a view of a user that prevents our
     const sentence = 'The view contacts_wide is out of date and could not be replaced (2BP01).';
     const { out } = await home.run(['doctor']);
     expect(out).toContain(`! views: ${sentence}`);
-    expect(out).toContain('Run: drop view contacts_wide cascade;');
+    expect(out).toContain('Run: drop view slotstream.contacts_wide cascade;');
     expect((await home.run(['status'])).err).toBe('');
     const product = await home.open('start');
     await until(() => product.output().includes(sentence), 'the running process reports it');

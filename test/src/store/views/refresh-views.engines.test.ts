@@ -182,7 +182,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     expect(again.problems).toMatchObject([
       {
         message: 'The view contacts_wide is out of date and could not be replaced (2BP01).',
-        hint: expect.stringContaining('Run: drop view contacts_wide cascade;'),
+        hint: expect.stringContaining('Run: drop view slotstream.contacts_wide cascade;'),
       },
     ]);
     expect((await sql`select budget from mine`.execute(store.db)).rows).toEqual([{ budget: 5 }]);
