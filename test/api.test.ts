@@ -63,6 +63,6 @@ it('has the payloads that are read, and every table and view with its columns', 
   expectTypeOf<{
     [Name in TableName]: { [Column in keyof Tables<ColumnKinds>[Name]]: Tables<ColumnKinds>[Name][Column] };
   }>().toEqualTypeOf<OwnRows>();
-  for (const name of [...Object.keys(tables), ...viewNames])
+  for (const name of [...Object.keys(tables), ...viewNames()])
     expect(text).toMatch(new RegExp(`^  ${name}: \\w+Row<Values>;$`, 'm'));
 });

@@ -100,7 +100,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       keeps: receiver?.diskLog.keepsFinished ?? false,
       down: Object.keys(engines).filter((name) => engines[name] === 'down'),
       clock_ahead_seconds: Math.round(clockMs / 1000),
-      schema: schemaVersion,
+      schema: schemaVersion(),
     };
   }
 

@@ -14,16 +14,19 @@ const firstName = '0001-mirror';
 /** What the first migration was called before. */
 const formerNames = ['0001-first-release', '0001-initial'];
 
-const digest = createHash('sha256')
-  .update([sqliteTypes, postgresTypes].flatMap(mirrorStatements).join(';\n'))
-  .digest('hex')
-  .slice(0, 8);
+let name: string | undefined;
 
 /** The last migration of this version. */
-export const schemaVersion = `${firstName}-${digest}`;
+export const schemaVersion = (): string => (name ??= `${firstName}-${digestOfStatements()}`);
+
+const digestOfStatements = (): string =>
+  createHash('sha256')
+    .update([sqliteTypes, postgresTypes].flatMap(mirrorStatements).join(';\n'))
+    .digest('hex')
+    .slice(0, 8);
 
 export const migrationsFor = (types: StorageTypes): Record<string, Migration> => ({
-  [schemaVersion]: {
+  [schemaVersion()]: {
     async up(db: Kysely<unknown>) {
       for (const statement of mirrorStatements(types)) await db.executeQuery(CompiledQuery.raw(statement));
       await sql`insert into ${sql.table('mirror_settings')} (id, revision) values (${randomUUID()}, 0)`.execute(db);
@@ -58,7 +61,7 @@ export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
 }
 
 export function formOf(names: readonly string[]): 'ours' | 'newer' | 'other' {
-  if (!names.includes(schemaVersion)) return 'other';
+  if (!names.includes(schemaVersion())) return 'other';
   return names.length > 1 ? 'newer' : 'ours';
 }
 
@@ -73,7 +76,7 @@ export const keepingData = `To keep its data, run \`${slotstream} export\` with 
 const otherForm = (names: readonly string[]): SlotstreamError =>
   new SlotstreamError(
     'other_form',
-    `The database has a mirror of another version of Slotstream: its tables were made by ${names.toSorted()[0]}, those of this version by ${schemaVersion}.`,
+    `The database has a mirror of another version of Slotstream: its tables were made by ${names.toSorted()[0]}, those of this version by ${schemaVersion()}.`,
     { hint: keepingData },
   );
 

@@ -18,7 +18,7 @@ export interface Source {
   readonly tracking: ChangeTracking;
 }
 
-export const sourceNames: readonly string[] = [...Object.keys(changeTracking), ...viewNames].toSorted();
+export const sourceNames: readonly string[] = [...Object.keys(changeTracking), ...viewNames()].toSorted();
 
 const isTable = (name: string): name is ExportedTable => Object.hasOwn(changeTracking, name);
 

@@ -88,7 +88,7 @@ function running(input: ProcessInput): HealthCheck {
     return { ...item, state: 'problem', sentence, fix };
   }
   // This process would have refused a newer schema than its own.
-  const old = alive.filter((row) => row.role !== 'receive' && machineOf(row).schema < schemaVersion);
+  const old = alive.filter((row) => row.role !== 'receive' && machineOf(row).schema < schemaVersion());
   if (old.length > 0)
     return {
       ...item,

@@ -3,7 +3,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { tables } from '#src/store/schema/tables.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 
-export const ownNames: readonly string[] = [
+export const ownNames = (): readonly string[] => [
   'kysely_migration',
   ...Object.keys(tables),
   ...viewsFor([]).map(({ name }) => name),

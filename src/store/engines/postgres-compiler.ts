@@ -2,10 +2,9 @@
 import { PostgresQueryCompiler, type ReferenceNode, type TableNode } from 'kysely';
 import { ownNames } from './foreign-tables.ts';
 
-const own: ReadonlySet<string> = new Set(ownNames);
-
 export class QualifyingCompiler extends PostgresQueryCompiler {
   readonly #schema: string;
+  readonly #own: ReadonlySet<string> = new Set(ownNames());
 
   constructor(schema: string) {
     super();
@@ -15,7 +14,7 @@ export class QualifyingCompiler extends PostgresQueryCompiler {
   /** A table or view of ours; a part of the query (`with`) or a temporary table keeps its name. */
   protected override visitTable(node: TableNode): void {
     const { schema, identifier } = node.table;
-    if (schema === undefined && own.has(identifier.name)) this.append(`"${this.#schema}".`);
+    if (schema === undefined && this.#own.has(identifier.name)) this.append(`"${this.#schema}".`);
     super.visitTable(node);
   }
 

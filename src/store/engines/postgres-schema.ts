@@ -61,7 +61,7 @@ async function createExtension(trx: Kysely<Database>): Promise<void> {
 
 async function requireNoForeignTables(trx: Kysely<Database>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`select relname::text as name from pg_class
-    where relnamespace = to_regnamespace(${schema}) and relname in (${sql.join(ownNames)})
+    where relnamespace = to_regnamespace(${schema}) and relname in (${sql.join(ownNames())})
     order by name`.execute(trx);
   refuseForeignTables(
     rows.map(({ name }) => name),

@@ -113,8 +113,9 @@ function requireOwnTables(database: Sqlite.Database, path: string): void {
     .prepare<[], string>("select name from sqlite_master where type in ('table', 'view')")
     .pluck()
     .all();
+  const own = ownNames();
   refuseForeignTables(
-    all.filter((name) => ownNames.includes(name)).toSorted(),
+    all.filter((name) => own.includes(name)).toSorted(),
     `Use a file of its own: DATABASE_URL=sqlite:${join(dirname(path), 'slotstream.db')}`,
     `The SQLite file ${path}`,
   );

@@ -13,13 +13,15 @@ export interface ViewShape {
   readonly since: string | undefined;
 }
 
-const fileViews = readViews(join(installationFolder, 'src/store/views'));
+let ofFiles: readonly View[] | undefined;
+/** Read when they are first asked for: most commands need none. */
+const fileViews = (): readonly View[] => (ofFiles ??= readViews(join(installationFolder, 'src/store/views')));
 
 /** By name. `views`: those of files. */
-export const viewsFor = (columns: readonly FieldColumn[], views = fileViews): readonly View[] =>
+export const viewsFor = (columns: readonly FieldColumn[], views = fileViews()): readonly View[] =>
   [...views, contactsWide(columns)].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-export const viewNames: readonly string[] = viewsFor([]).map(({ name }) => name);
+export const viewNames = (): readonly string[] => viewsFor([]).map(({ name }) => name);
 
 /** The columns of a view, without those of custom fields. */
 export function viewColumns(name: string): Readonly<Record<string, ViewColumn>> {
@@ -34,7 +36,7 @@ export function readFieldColumns({ db }: Pick<Store, 'db'>): Promise<readonly Fi
 
 /** The shape of a view in the store; undefined where there is none of that name. */
 export async function shapeOfView(store: Pick<Store, 'db' | 'engine'>, name: string): Promise<ViewShape | undefined> {
-  if (!viewNames.includes(name)) return undefined;
+  if (!viewNames().includes(name)) return undefined;
   const view = viewsFor(await readFieldColumns(store)).find((each) => each.name === name);
   if (view === undefined) return undefined;
   // A view that could not be replaced lacks the newest columns, and one of another origin has others.

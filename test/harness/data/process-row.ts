@@ -13,7 +13,7 @@ export const machineRow = (machine: Partial<MachineReport>): Pick<ProcessRow, 'm
     refuses: false,
     down: [],
     clock_ahead_seconds: 0,
-    schema: schemaVersion,
+    schema: schemaVersion(),
     ...machine,
   }),
 });

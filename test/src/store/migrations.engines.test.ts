@@ -55,7 +55,7 @@ describe.each(availableEngines)('a mirror of another form on $name', ({ name: en
     for (const needs of [quiet, { ...quiet, existing: true }])
       await expect(openStore(needs, place.url)).rejects.toMatchObject({
         code: 'other_form',
-        message: `The database has a mirror of another version of Slotstream: its tables were made by ${names[0]}, those of this version by ${schemaVersion}.`,
+        message: `The database has a mirror of another version of Slotstream: its tables were made by ${names[0]}, those of this version by ${schemaVersion()}.`,
         hint: expect.stringMatching(/export.*DATABASE_SCHEMA.*backfill/) as string,
       });
     const left = await connectStore(quiet, place.url);

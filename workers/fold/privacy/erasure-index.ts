@@ -146,7 +146,7 @@ export async function readMark(from: Readable): Promise<Mark> {
     },
   });
   const { erasure, revision, schema } = found ?? {};
-  if ((schema ?? '') > schemaVersion) throw newerSchema();
+  if ((schema ?? '') > schemaVersion()) throw newerSchema();
   return { erasure: erasure ?? 0, revision: revision ?? 0 };
 }
 

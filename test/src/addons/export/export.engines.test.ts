@@ -215,7 +215,7 @@ describe.each(availableEngines)('exports from $name', ({ name: engine, fresh }) 
 
   it('every table and view, empty, is a readable file with the types of its columns', async () => {
     const { store } = opened;
-    for (const name of [...exported, ...viewNames]) {
+    for (const name of [...exported, ...viewNames()]) {
       const columns = (await shapeOfView(store, name))?.columns ?? columnKindsOf(name as TableName);
       const { file, rows } = await folder.write(store, { name, format: 'parquet' });
       // The time zone of reports is there from the start.

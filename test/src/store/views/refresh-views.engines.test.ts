@@ -53,7 +53,7 @@ for (const engine of availableEngines)
       for (const one of together) stack.use(one);
       expect(together.flatMap(({ problems }) => problems)).toEqual([]);
       const [{ store }] = together as [(typeof together)[0]];
-      for (const name of viewNames) expect(await viewRows(store, name)).toEqual([]);
+      for (const name of viewNames()) expect(await viewRows(store, name)).toEqual([]);
       const made = await revisionOf(store);
       const later = stack.use(await openListening(place.url));
       expect([await revisionOf(later.store), later.problems]).toEqual([made, []]);
