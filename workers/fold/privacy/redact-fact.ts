@@ -59,7 +59,7 @@ export function erasedSubjectsIn(erasures: Erasures, item: ParsedItem): ErasedSu
   const scope = { erasures, at: timeOf(item) };
   const found: ErasedSubject[] = [];
   if (isUri(record['uri']) && isOwnRecord(scope, table, record)) found.push({ uri: record['uri'], table });
-  const user = table === 'organization_memberships' ? embeddedRecord(record, { key: 'user' }) : undefined;
+  const user = table === 'organization_memberships' ? memberOf(record) : undefined;
   if (isUri(user?.['uri']) && isOwnRecord(scope, 'users', user)) found.push({ uri: user['uri'], table: 'users' });
   if (found.length === 0 || table !== 'invitees') return found;
   const form = record['routing_form_submission'];
@@ -68,6 +68,10 @@ export function erasedSubjectsIn(erasures: Erasures, item: ParsedItem): ErasedSu
   const meetings = [record['event'], embeddedUri(record, { key: 'scheduled_event' })].filter(isUri);
   return [...found, ...[...new Set(meetings)].map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
+
+/** The user of a membership: embedded, or named by the URI alone. */
+const memberOf = (membership: JsonObject): JsonObject =>
+  embeddedRecord(membership, { key: 'user' }) ?? { uri: membership['user'] };
 
 export function entryContainsAddress(erasures: Erasures, item: ParsedItem): boolean {
   const scope = { erasures, at: timeOf(item) };
@@ -88,7 +92,10 @@ function redactedBodies(scope: RedactionScope, { entry, record, content }: Parse
   // An erased contact is reduced to a stub as a deleted one is: its row is a tombstone without values.
   if (table === undefined || (table === 'contacts' && isOwnRecord(scope, table, record))) return [stub];
   const reduced = envelope(entry, redactMentions(scope, retainFields(table, record)));
-  const bodies = isOwnRecord(scope, table, record) ? [reduced] : [redactMentions(scope, content.json), reduced];
+  const isReduced =
+    isOwnRecord(scope, table, record) ||
+    (table === 'organization_memberships' && isOwnRecord(scope, 'users', memberOf(record)));
+  const bodies = isReduced ? [reduced] : [redactMentions(scope, content.json), reduced];
   if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return [];
   return [...bodies.map((body) => JSON.stringify(body)), stub];
 }

@@ -38,7 +38,6 @@ const namesThatStay: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['name', 'questions', 'extra'].map((name) => [`routing_forms.${name}`, byHosts])),
   ...Object.fromEntries(['label', 'options', 'extra'].map((name) => [`custom_field_definitions.${name}`, byHosts])),
   'contacts_wide_columns.label': byHosts,
-  'organization_memberships.extra': 'fields that this version does not know: only an address in them is removed',
   'event_log.body': 'the entries have what stays in the rows',
   'event_log.event': 'the name of a kind that this version does not know: only an address in it is removed',
 };

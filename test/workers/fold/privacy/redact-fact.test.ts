@@ -136,6 +136,22 @@ describe('an entry about an erased person', () => {
     expect(bodyOf(user)).toEqual({ event: 'user.read', payload: { uri: ada.uri, name: null, updated_at: after } });
   });
 
+  it('is reduced to role and times when it is the membership of their user, embedded or named', () => {
+    const payload = { uri: `${base}/organization_memberships/1`, role: 'user', note: 'Ada of Sales', updated_at: before };
+    const event = 'organization_membership.read';
+    const embedded = { uri: `${base}/users/2`, email: ada.email, name: 'Ada' };
+    for (const [user, left] of [
+      [embedded, { ...embedded, email: null, name: null }],
+      [{ uri: ada.uri, name: 'Ada' }, { uri: ada.uri, name: null }],
+      [ada.uri, ada.uri],
+    ]) {
+      const { note: _, ...reduced } = { ...payload, user: left };
+      expect(bodyOf(readFromApi(event, { ...payload, user }))).toEqual({ event, payload: reduced });
+    }
+    const other = readFromApi(event, { ...payload, user: { ...embedded, email: 'grace@example.test' } });
+    expect(redactErased(erasures, other)).toBe(other);
+  });
+
   it('of someone else loses the mention only', () => {
     const notes = contact({ name: 'Grace', company: `See ${ada.email}`, city: 'Rome' });
     expect(bodyOf(notes)).toMatchObject({ payload: { name: 'Grace', company: null, city: 'Rome' } });
