@@ -1,4 +1,5 @@
 // What people read when a store cannot be opened.
+import { schemaIn } from '#src/base/database-schema.ts';
 import { codeOf, describeConnectFailure, SlotstreamError } from '#src/base/errors.ts';
 import { readPostgresUrl } from '#src/base/postgres-url.ts';
 
@@ -29,6 +30,10 @@ export function notOpened(cause: unknown, url: string): SlotstreamError {
     ECONNREFUSED: [
       `PostgreSQL does not answer: connection refused (${describeConnectFailure(cause)}).`,
       'Start PostgreSQL, or correct the host and the port in DATABASE_URL.',
+    ],
+    42501: [
+      `PostgreSQL does not let ${user} use what is in the schema ${schemaIn(url)} (${code}).`,
+      'Name in DATABASE_URL the user who made the mirror, or make this user the owner of the schema and its tables.',
     ],
     53300: [
       `PostgreSQL has no free connection: max_connections, or the limit of the user or the database, is reached (${code}).`,

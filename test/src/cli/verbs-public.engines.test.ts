@@ -57,7 +57,7 @@ describe.runIf(inject('postgresUrl'))('the schema public of a database that a mi
     );
     const receiver = await home.open('receive');
     const worker = await home.open('work');
-    expect((await home.run(['trigger', 'contact.created'])).code).toBe(0);
+    await home.run(['trigger', 'contact.created']);
     await until(
       async () => (await ask(url, 'select uri from slotstream.contacts')).length > 0,
       'the delivery went through the queue into a row',
