@@ -84,7 +84,7 @@ describe.runIf(inject('postgresUrl'))('the schema public of a database that a mi
     ['status'],
     ['doctor'],
     ['trigger', 'invitee.created'],
-    ['why', 'nobody@example.test'],
+    ['why', 'stranger@example.test'],
     ['feed'],
     ['export', 'contacts_wide', '--out', 'FOLDER/contacts.csv'],
     ['alerts', 'test'],
@@ -93,7 +93,7 @@ describe.runIf(inject('postgresUrl'))('the schema public of a database that a mi
     ['reconcile', '--repair'],
     ['replay', '--all'],
     ['rebuild'],
-    ['erase', 'nobody@example.test'],
+    ['erase', 'stranger@example.test'],
     ['retention'],
   ];
 

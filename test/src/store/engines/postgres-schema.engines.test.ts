@@ -147,15 +147,18 @@ it.runIf(inject('postgresUrl'))('a user who may not create the schema gets the s
   });
 });
 
-it.runIf(inject('postgresUrl'))('a user without rights on the mirror is told whose it has to be', async () => {
-  const url = new URL(await createDatabase(inject('postgresUrl')));
-  await (await openStore(quiet, url.href)).close();
-  const role = `without_rights_${process.pid}`;
-  await ask(url.href, `create role ${role} login`);
-  url.username = role;
-  expect(await failure(url.href)).toMatchObject({
-    code: 'store_unavailable',
-    message: `PostgreSQL does not let the user "${role}" use what is in the schema slotstream (42501).`,
-    hint: 'Name in DATABASE_URL the user who made the mirror, or make this user the owner of the schema and its tables.',
-  });
-});
+it.runIf(inject('postgresUrl'))(
+  'a user without rights on the mirror gets an error that names the right user',
+  async () => {
+    const url = new URL(await createDatabase(inject('postgresUrl')));
+    await (await openStore(quiet, url.href)).close();
+    const role = `without_rights_${process.pid}`;
+    await ask(url.href, `create role ${role} login`);
+    url.username = role;
+    expect(await failure(url.href)).toMatchObject({
+      code: 'store_unavailable',
+      message: `PostgreSQL does not let the user "${role}" use what is in the schema slotstream (42501).`,
+      hint: 'Name in DATABASE_URL the user who made the mirror, or make this user the owner of the schema and its tables.',
+    });
+  },
+);

@@ -137,12 +137,20 @@ describe('an entry about an erased person', () => {
   });
 
   it('is reduced to role and times when it is the membership of their user, embedded or named', () => {
-    const payload = { uri: `${base}/organization_memberships/1`, role: 'user', note: 'Ada of Sales', updated_at: before };
+    const payload = {
+      uri: `${base}/organization_memberships/1`,
+      role: 'user',
+      note: 'Ada of Sales',
+      updated_at: before,
+    };
     const event = 'organization_membership.read';
     const embedded = { uri: `${base}/users/2`, email: ada.email, name: 'Ada' };
     for (const [user, left] of [
       [embedded, { ...embedded, email: null, name: null }],
-      [{ uri: ada.uri, name: 'Ada' }, { uri: ada.uri, name: null }],
+      [
+        { uri: ada.uri, name: 'Ada' },
+        { uri: ada.uri, name: null },
+      ],
       [ada.uri, ada.uri],
     ]) {
       const { note: _, ...reduced } = { ...payload, user: left };
