@@ -11,7 +11,7 @@ export const mcpToken = 'a-token-that-opens-only-mcp';
 /** Its clock moves by `tickMs` with every look at it; the rate of calls is not exceeded by default. */
 export async function openMcp(
   engine: Pick<(typeof storeEngines)[number], 'fresh'>,
-  { isRevealed = false, tickMs = 1_000 } = {},
+  { isRevealed = false, tickMs = 1_000, clock = Date.now } = {},
 ) {
   await using stack = new AsyncDisposableStack();
   let nowMs = Date.now();
@@ -19,6 +19,7 @@ export async function openMcp(
   const malformed: unknown[] = [];
   const read = stack.use(
     await openReadApi(engine.fresh, {
+      clock,
       mcp: (api) => ({
         mcpToken,
         open: memoize(async () =>

@@ -1,0 +1,259 @@
+// The numbers about single bookings: which there are, how they ended, who came, who canceled, and what happened when.
+import { momentNames, outcomes, type Attendance, type Booking, type Model } from '../../oracle/bookings.ts';
+import { byKey, ofView, sorted, type Ask, type AskedNumber } from './asked-number.ts';
+import { idOf, listedIn, named, present, type Answer, type Doors, type Rows } from './number-doors.ts';
+
+const allBookings = '/api/bookings?count=100';
+
+/** Of every booking, from each list of bookings. */
+const ofBookings = (read: (rows: Rows) => unknown): Readonly<Record<string, Ask>> => ({
+  ...ofView(named.bookings, read),
+  operation: async ({ list }) => read(present(await list(allBookings))),
+});
+
+/** What the tool calls as the view does. */
+const asView = ({ booking, canceled_by: by, ...row }: Answer): Answer => ({
+  ...row,
+  last_invitee: booking,
+  canceler_type: by,
+});
+const toolBookings = async ({ tool }: Doors, filter: object = {}): Promise<Rows | undefined> => {
+  const answer = await tool(`list_bookings ${JSON.stringify({ ...filter, limit: 50 })}`);
+  return answer?.bookings.map(asView);
+};
+
+const lastOf = (rows: Rows) => sorted(rows.map((row) => idOf(row.last_invitee)));
+const lasts = (bookings: readonly Booking[]) => sorted(bookings.map(({ last }) => last.id));
+/** One value of each booking. */
+const each = (value: (row: Answer) => unknown, is = (_row: Answer): boolean => true) => {
+  return (rows: Rows) => byKey(rows.filter(is).map((row) => [idOf(row.last_invitee), value(row) ?? null]));
+};
+const ofModel = (value: (booking: Booking) => unknown, is = (_booking: Booking): boolean => true) => {
+  return ({ bookings }: Model) => byKey(bookings.filter(is).map((booking) => [booking.last.id, value(booking)]));
+};
+
+/** Those with a value in a column, from every list and every filter by it. */
+function having(column: 'outcome' | 'attendance', value: string): Readonly<Record<string, Ask>> {
+  const chosen = (rows: Rows) => lastOf(rows.filter((row) => row[column] === value));
+  return {
+    ...ofBookings(chosen),
+    filter: async ({ list }) => {
+      const rows = await list(`/api/bookings?count=100&${column}=${value}`);
+      return rows && lastOf(rows);
+    },
+    page: async ({ page }) => sorted(listedIn(await page(`/bookings?count=100&${column}=${value}`))),
+    tool: async (doors) => {
+      const rows = await toolBookings(doors, { [column]: value });
+      return rows && lastOf(rows);
+    },
+  };
+}
+
+/** A booking over its whole page and its operation. */
+const timelines = async ({ list, get, page }: Doors) => {
+  const found = [];
+  for (const { last_invitee: uri } of present(await list(allBookings)))
+    found.push({
+      id: idOf(uri),
+      record: await get(`/api/bookings/${idOf(uri)}`),
+      html: await page(`/bookings/${idOf(uri)}`),
+    });
+  return found;
+};
+
+function momentDoors(moment: (typeof momentNames)[number]): Readonly<Record<string, Ask>> {
+  const isKind = (kind: string) =>
+    moment === 'moved' ? kind.startsWith('moved') : kind === (named.kinds[moment] ?? moment);
+  return {
+    ...ofView('booking_moments', (rows) =>
+      rows
+        .filter((row) => row.moment === moment)
+        .map((row) => `${idOf(row.invitee)} ${row.at}`)
+        .toSorted(),
+    ),
+    operation: async (doors) =>
+      (await timelines(doors))
+        .flatMap(({ record }) => record.resource.timeline)
+        .filter(({ kind }: Answer) => isKind(kind))
+        .map(({ subject_uri: subject, at }: Answer) => `${idOf(subject)} ${at}`)
+        .toSorted(),
+    page: async (doors) =>
+      (await timelines(doors))
+        .flatMap(({ id, html }) => {
+          const line = /<ol class="plain journey.*?<\/ol>/s.exec(html)?.[0] ?? '';
+          const points = [...line.matchAll(/<strong>([^<]*)<\/strong><time datetime="([^"]*)"/g)];
+          const label = named.labels[moment] ?? moment;
+          return points.filter(([, text]) => text === label).map(([, , at]) => `${id} ${at}`);
+        })
+        .toSorted(),
+  };
+}
+
+const momentsExpected =
+  (moment: (typeof momentNames)[number], whose: 'invitee' | 'booking') =>
+  ({ moments, bookings }: Model) => {
+    const lastIn = new Map(bookings.map(({ id, last }) => [id, last.id]));
+    return moments
+      .filter((one) => one.moment === moment)
+      .map(({ booking, invitee, at }) => `${whose === 'invitee' ? invitee : lastIn.get(booking)} ${at}`)
+      .toSorted();
+  };
+
+const attendances: readonly Attendance[] = ['confirmed', 'likely', 'suspected_no_show', 'unconfirmed', 'no_show'];
+const basisOf = (basis: string | null): string | null =>
+  basis?.startsWith('attendance.confirmed-') ? 'an answer' : basis;
+/** Whose time is known only from the meeting. */
+const knownFromMeeting: ReadonlySet<string> = new Set(['when1', 'whole1', 'whosehost1']);
+const isOver = ({ outcome }: { readonly outcome: string | null }): boolean => /cancel/.test(String(outcome));
+
+const bookingNumbers = (): Readonly<Record<string, AskedNumber>> => ({
+  bookings: {
+    expected: ({ bookings }) => lasts(bookings),
+    doors: {
+      ...ofBookings(lastOf),
+      page: async ({ page }) => sorted(listedIn(await page('/bookings?count=100'))),
+      tool: async (doors) => lastOf(present(await toolBookings(doors))),
+    },
+  },
+  'the links of bookings': {
+    expected: ofModel(
+      ({ id, first, links, moves }) => [id, first.id, links.length, moves].join(' '),
+      ({ links, outcome }) => links.length > 1 || outcome === 'moved',
+    ),
+    doors: ofBookings(
+      each(
+        (row) => [idOf(row[named.bookingUri]), idOf(row.first_invitee), row.invitees, row.moves].join(' '),
+        (row) => row.moves > 0,
+      ),
+    ),
+  },
+  'when bookings were made, and their meetings': {
+    expected: ofModel(
+      ({ first, meeting }) => [first.made, meeting.start, meeting.end],
+      ({ outcome }) => outcome !== null,
+    ),
+    doors: ofBookings(
+      each(
+        (row) => [row.booked_at, row.start_time, row.end_time],
+        (row) => row.outcome !== null,
+      ),
+    ),
+  },
+  ...Object.fromEntries(
+    outcomes.map((outcome): [string, AskedNumber] => [
+      `outcome ${outcome}`,
+      {
+        expected: (model) => lasts(model.having(outcome)),
+        doors: {
+          ...having('outcome', outcome),
+          ...((outcome === 'no_show' || outcome === 'late_cancellation') && {
+            alert: ({ alerted }) => alerted(outcome),
+          }),
+        },
+      },
+    ]),
+  ),
+  'outcome unknown time': {
+    expected: (model) => lasts(model.having(null)),
+    doors: ofBookings((rows) => lastOf(rows.filter(({ outcome }) => outcome === null))),
+  },
+  ...Object.fromEntries(
+    attendances.map((attendance): [string, AskedNumber] => [
+      `attendance ${attendance}`,
+      {
+        expected: (model) => lasts(model.withAttendance(attendance)),
+        doors: {
+          ...having('attendance', attendance),
+          ...(attendance === 'suspected_no_show' && { alert: ({ alerted }) => alerted(attendance) }),
+        },
+      },
+    ]),
+  ),
+  'what attendance follows from': {
+    expected: ofModel(
+      ({ basis }) => basis,
+      ({ basis }) => basis !== null,
+    ),
+    doors: ofBookings(
+      each(
+        (row) => basisOf(row.attendance_basis),
+        (row) => row.attendance_basis !== null,
+      ),
+    ),
+  },
+  'notice of cancellations': {
+    expected: ofModel(
+      ({ notice }) => notice,
+      (booking) => isOver(booking) && !knownFromMeeting.has(booking.last.id),
+    ),
+    doors: ofView(
+      named.bookings,
+      each(
+        (row) => row.cancel_notice_seconds,
+        (row) => isOver(row) && !knownFromMeeting.has(idOf(row.last_invitee)),
+      ),
+    ),
+  },
+  'notice of cancellations known from the meeting': {
+    expected: ofModel(
+      ({ notice }) => notice,
+      ({ last }) => knownFromMeeting.has(last.id),
+    ),
+    doors: ofView(
+      named.bookings,
+      each(
+        (row) => row.cancel_notice_seconds,
+        (row) => knownFromMeeting.has(idOf(row.last_invitee)),
+      ),
+    ),
+  },
+  'who canceled': {
+    expected: ofModel(({ cancellation }) => cancellation.by, isOver),
+    doors: {
+      ...ofBookings(each((row) => row.canceler_type, isOver)),
+      tool: async (doors) => each((row) => row.canceler_type, isOver)(present(await toolBookings(doors))),
+    },
+  },
+  'when it was canceled': {
+    expected: ofModel(({ cancellation }) => cancellation.at, isOver),
+    doors: {
+      ...ofBookings(each((row) => row.canceled_at, isOver)),
+      tool: async (doors) => each((row) => row.canceled_at, isOver)(present(await toolBookings(doors))),
+    },
+  },
+  'open no-show marks': {
+    expected: (model) =>
+      sorted(
+        model
+          .having('no_show')
+          .flatMap(({ last }) => (last.marks ?? []).filter(({ removed }) => !removed).map(({ id }) => id)),
+      ),
+    doors: {
+      operation: async ({ list }) =>
+        sorted(present(await list('/api/no_shows?count=100')).map((mark) => idOf(mark.no_show_uri))),
+    },
+  },
+  'bookings with an open no-show mark': {
+    expected: (model) => lasts(model.having('no_show')),
+    doors: {
+      tool: async ({ tool }) =>
+        sorted((await tool('no_shows {"limit":50}')).no_shows.map((mark: Answer) => idOf(mark.booking))),
+    },
+  },
+});
+
+const momentNumbers = (): Readonly<Record<string, AskedNumber>> =>
+  Object.fromEntries(
+    momentNames.flatMap((moment): [string, AskedNumber][] => {
+      const { page, ...doors } = momentDoors(moment);
+      return [
+        [`moment ${moment}`, { expected: momentsExpected(moment, 'invitee'), doors }],
+        [
+          `moment ${moment}, by booking`,
+          { expected: momentsExpected(moment, 'booking'), doors: { ...(page && { page }) } },
+        ],
+      ];
+    }),
+  );
+
+export const numbersOfBookings: Readonly<Record<string, AskedNumber>> = { ...bookingNumbers(), ...momentNumbers() };
