@@ -169,7 +169,7 @@ export function boundaryWorld(nowMs: number): World {
   book('whosehost1', { start, canceled: { by: 'host', at: at('03-24') } }, { canceled: {} });
   book(
     'when1',
-    { start, canceled: { by: 'invitee', at: at('03-26', '06:00:00') } },
+    { start: at('03-25'), canceled: { by: 'invitee', at: at('03-25', '06:00:00') } },
     { canceled: { by: 'invitee', at: null } },
   );
   book('whole1', { start, type: 'demo', canceled: { by: 'invitee', at: at('03-25', '08:59:59') } });

@@ -33,18 +33,23 @@ const ofModel = (value: (booking: Booking) => unknown, is = (_booking: Booking):
 };
 
 /** Those with a value in a column, from every list and every filter by it. */
-function having(column: 'outcome' | 'attendance', value: string): Readonly<Record<string, Ask>> {
-  const chosen = (rows: Rows) => lastOf(rows.filter((row) => row[column] === value));
+function having(
+  column: 'outcome' | 'attendance',
+  value: string,
+  is = (_id: string): boolean => true,
+): Readonly<Record<string, Ask>> {
+  const those = (ids: readonly string[]) => sorted(ids.filter(is));
+  const chosen = (rows: Rows) => those(lastOf(rows.filter((row) => row[column] === value)));
   return {
     ...ofBookings(chosen),
     filter: async ({ list }) => {
       const rows = await list(`/api/bookings?count=100&${column}=${value}`);
-      return rows && lastOf(rows);
+      return rows && those(lastOf(rows));
     },
-    page: async ({ page }) => sorted(listedIn(await page(`/bookings?count=100&${column}=${value}`))),
+    page: async ({ page }) => those(listedIn(await page(`/bookings?count=100&${column}=${value}`))),
     tool: async (doors) => {
       const rows = await toolBookings(doors, { [column]: value });
-      return rows && lastOf(rows);
+      return rows && those(lastOf(rows));
     },
   };
 }
@@ -150,6 +155,15 @@ const bookingNumbers = (): Readonly<Record<string, AskedNumber>> => ({
             alert: ({ alerted }) => alerted(outcome),
           }),
         },
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    (['canceled_by_invitee', 'late_cancellation'] as const).map((outcome): [string, AskedNumber] => [
+      `outcome ${outcome}, whose time the invitee says`,
+      {
+        expected: (model) => lasts(model.having(outcome)).filter((id) => !knownFromMeeting.has(id)),
+        doors: having('outcome', outcome, (id) => !knownFromMeeting.has(id)),
       },
     ]),
   ),
