@@ -95,7 +95,7 @@ export type Doors = Awaited<ReturnType<typeof openDoors>>['doors'];
 /** The rows of views; undefined where there is no view of that name. */
 export const viewsOf = (store: Store) =>
   remembered(async (name): Promise<Rows | undefined> =>
-    viewNames.includes(name) ? await viewRows(store, name) : undefined,
+    viewNames().includes(name) ? await viewRows(store, name) : undefined,
   );
 
 export async function openDoors(fresh: () => Promise<TestStore>, world: World, facts: readonly Fact[]) {
@@ -126,7 +126,7 @@ export async function openDoors(fresh: () => Promise<TestStore>, world: World, f
 
   const view = viewsOf(store);
   const file = remembered(async (name): Promise<Rows | undefined> => {
-    if (!viewNames.includes(name)) return undefined;
+    if (!viewNames().includes(name)) return undefined;
     const { file: path } = await files.write(store, { name, format: 'csv' });
     const kinds = Object.entries(viewColumns(name)).map(([column, { kind }]) => [column, kind] as const);
     return rowsIn({ file: path, format: 'csv' }, Object.fromEntries(kinds));
