@@ -774,6 +774,7 @@ export interface Tables<Values extends ColumnValues> {
   contact_search: ContactSearchRow<Values>;
   bookings: BookingsRow<Values>;
   booking_invitees: BookingInviteesRow<Values>;
+  followed_invitees: FollowedInviteesRow<Values>;
   contacts_wide_columns: ContactsWideColumnsRow<Values>;
   time_zones: TimeZonesRow<Values>;
   mirror_settings: MirrorSettingsRow<Values>;
@@ -1509,8 +1510,27 @@ export interface BookingsRow<Values extends ColumnValues> {
   /** the last entry that was read when the row last changed */
   changed_seq: Values['integer'];
 }
-/** Internal. One row per invitee of a booking that was rescheduled. An invitee without a row is a booking of its own. */
+/** Which invitees are one booking: one row per invitee that a reschedule links with another, mirrored or not. An invitee without a row is a booking of its own. */
 export interface BookingInviteesRow<Values extends ColumnValues> {
+  /** the invitee */
+  invitee_uri: Values['text'];
+  /** the booking: URI of the first invitee of the chain, mirrored or not */
+  booking_uri: Values['text'];
+  /** its number among the mirrored invitees of the chain, from 1; null if it is not mirrored */
+  position: Values['integer'] | null;
+  /** whether it is the first mirrored invitee of the chain */
+  is_first: Values['flag'];
+  /** whether it is the last mirrored invitee of the chain */
+  is_last: Values['flag'];
+  /** how many invitees of the chain are mirrored */
+  count: Values['integer'];
+  /** how many times the booking was rescheduled */
+  moves: Values['integer'];
+  /** whether the invitee has a row in `invitees` */
+  mirrored: Values['flag'];
+}
+/** Internal. The positions by which the table of bookings follows the log. Read `booking_invitees` instead. */
+export interface FollowedInviteesRow<Values extends ColumnValues> {
   /** the invitee */
   invitee_uri: Values['text'];
   /** the booking */

@@ -169,7 +169,7 @@ const notProjected = new Set<TableName>([
   'time_zones',
   'bookings',
   'contact_search',
-  'booking_invitees',
+  'followed_invitees',
 ]);
 const followers = ['time_zones', 'bookings'];
 

@@ -38,6 +38,7 @@ type Internal =
   | 'contact_search'
   | 'bookings'
   | 'booking_invitees'
+  | 'followed_invitees'
   | 'mirror_settings'
   | 'key_values'
   | 'sync_checkpoints'

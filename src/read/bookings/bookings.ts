@@ -66,7 +66,7 @@ export interface JourneyPosition {
 
 export async function journeyOf(store: Readable, invitee: string): Promise<JourneyPosition | undefined> {
   const { rows } = await sql<{ invitee_uri: string; journey_uri: string }>`select invitee_uri, journey_uri
-    from ${sql.table('booking_invitees')} where journey_uri = (select journey_uri from ${sql.table('booking_invitees')} where invitee_uri = ${invitee})
+    from ${sql.table('followed_invitees')} where journey_uri = (select journey_uri from ${sql.table('followed_invitees')} where invitee_uri = ${invitee})
     order by position`.execute(store.db);
   const [journey] = await bookingRows(store, [rows[0]?.journey_uri ?? invitee]);
   const members = rows.length === 0 ? [invitee] : rows.map(({ invitee_uri: uri }) => uri);

@@ -46,8 +46,8 @@ export async function inviteesOfSameBookings(
 ): Promise<readonly string[]> {
   const rows = await inChunks(invitees, (chunk) =>
     db
-      .selectFrom('booking_invitees as one')
-      .innerJoin('booking_invitees as other', 'other.journey_uri', 'one.journey_uri')
+      .selectFrom('followed_invitees as one')
+      .innerJoin('followed_invitees as other', 'other.journey_uri', 'one.journey_uri')
       .select('other.invitee_uri')
       .where('one.invitee_uri', 'in', chunk)
       .execute(),

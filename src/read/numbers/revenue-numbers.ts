@@ -80,8 +80,8 @@ function paymentsIn(
     sql`paid.payment_successful is true`,
     sql`paid.created_at >= ${dialect.time(from)} and paid.created_at < ${dialect.time(to)}`,
     // Only rescheduled bookings have several invitees.
-    sql`not exists (select 1 from ${sql.table('booking_invitees')} as own
-      join ${sql.table('booking_invitees')} as other on other.journey_uri = own.journey_uri
+    sql`not exists (select 1 from ${sql.table('followed_invitees')} as own
+      join ${sql.table('followed_invitees')} as other on other.journey_uri = own.journey_uri
       join ${sql.table('invitees')} as earlier on earlier.uri = other.invitee_uri
       where own.invitee_uri = paid.uri and earlier.payment_successful is true and ${samePayment}
         and (earlier.created_at < paid.created_at or (earlier.created_at = paid.created_at and ${uriOfEarlier} < ${uri})))`,

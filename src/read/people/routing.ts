@@ -58,8 +58,8 @@ function results({ name: engine, dialect }: StoreEngine, conditions: readonly Co
       coalesce(max(case when bookings.ending = 'rescheduled' then null else bookings.last_invitee end),
         max(bookings.last_invitee), max(invitees.uri)) as invitee_uri
     from picked ${lookUp('join', 'invitees', sql`invitees.routing_form_submission = picked.uri`)}
-    ${lookUp('left join', 'booking_invitees', sql`booking_invitees.invitee_uri = invitees.uri`)}
-    ${lookUp('left join', 'bookings', sql`bookings.journey_uri = coalesce(booking_invitees.journey_uri, invitees.uri)`)}
+    ${lookUp('left join', 'followed_invitees', sql`followed_invitees.invitee_uri = invitees.uri`)}
+    ${lookUp('left join', 'bookings', sql`bookings.journey_uri = coalesce(followed_invitees.journey_uri, invitees.uri)`)}
     group by picked.uri
   )`;
 }

@@ -25,7 +25,7 @@ export async function updateBookings(unit: Unit, { subjects, changedSeq }: Booki
   await deleteRows(unit, 'bookings', 'journey_uri', scope.isLinked ? before : []);
   await writeBookings(unit, chains, changedSeq);
   if (!scope.isLinked) return;
-  await deleteRows(unit, 'booking_invitees', 'invitee_uri', [...scope.invitees.keys()]);
+  await deleteRows(unit, 'followed_invitees', 'invitee_uri', [...scope.invitees.keys()]);
   await writeMembers(unit, chains);
 }
 
@@ -77,10 +77,10 @@ async function scopeOf(unit: Unit, start: readonly LinkedInvitee[]): Promise<Sco
       ...(named.length > 0 ? [unit.engine.dialect.values(named)] : []),
       sql`select uri from ${sql.table('invitees')} where old_invitee in (${given})`,
       sql`select uri from ${sql.table('invitees')} where new_invitee in (${given})`,
-      sql`select invitee_uri from ${sql.table('booking_invitees')} where journey_uri in (
-        select journey_uri from ${sql.table('booking_invitees')} where invitee_uri in (${given}))`,
+      sql`select invitee_uri from ${sql.table('followed_invitees')} where journey_uri in (
+        select journey_uri from ${sql.table('followed_invitees')} where invitee_uri in (${given}))`,
       // Its URI may have been that of a booking before it arrived itself.
-      sql`select invitee_uri from ${sql.table('booking_invitees')} where journey_uri in (${given})`,
+      sql`select invitee_uri from ${sql.table('followed_invitees')} where journey_uri in (${given})`,
     ]);
     for (const invitee of found) invitees.set(invitee.uri, invitee);
     for (const uri of await journeysWith(unit, found)) journeys.add(uri);
@@ -97,7 +97,7 @@ const isNamed = (uri: string | null): uri is string => uri !== null && uri !== '
 
 async function journeysWith({ db, engine }: Unit, found: readonly LinkedInvitee[]): Promise<readonly string[]> {
   if (found.length === 0) return [];
-  const { rows } = await sql<{ uri: string }>`select distinct journey_uri as uri from ${sql.table('booking_invitees')}
+  const { rows } = await sql<{ uri: string }>`select distinct journey_uri as uri from ${sql.table('followed_invitees')}
     where invitee_uri in (${engine.dialect.values(found.map(({ uri }) => uri))})`.execute(db);
   return rows.map(({ uri }) => uri);
 }
@@ -163,7 +163,7 @@ async function writeMembers(unit: Unit, chains: readonly Chain[]): Promise<void>
     .flatMap(({ journeyUri, members }) =>
       members.map((uri, index) => ({ invitee_uri: uri, journey_uri: journeyUri, position: index + 1 })),
     );
-  await writeRows(unit, 'booking_invitees', rows);
+  await writeRows(unit, 'followed_invitees', rows);
 }
 
 /** Makes the whole table anew. Bookings without links are computed in the database; there are few others. Returns the end of the log. */
@@ -173,7 +173,7 @@ export async function fillBookings(unit: Unit): Promise<number> {
   // Chains are computed between two statements: of very many, for longer than a session may be idle.
   if (engine.name === 'postgres') await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
   await sql`delete from ${sql.table('bookings')}`.execute(db);
-  await sql`delete from ${sql.table('booking_invitees')}`.execute(db);
+  await sql`delete from ${sql.table('followed_invitees')}`.execute(db);
   // Not `not in`: PostgreSQL would compare every invitee with every link.
   const linked = sql`with linked (uri) as materialized (
       select uri from ${sql.table('invitees')} where old_invitee <> '' or new_invitee <> ''

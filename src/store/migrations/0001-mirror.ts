@@ -77,7 +77,9 @@ bookings (journey_uri) journey_uri:text! first_invitee:text! last_invitee:text! 
   scheduling_method:text routing_form_submission:text location_kind:text payment_provider:text payment_external_id:text
   payment_amount:number payment_currency:text payment_successful:flag evidence:text! evidence_recap:text
   evidence_entry:text changed_seq:integer!
-booking_invitees (invitee_uri) invitee_uri:text! journey_uri:text! position:integer!
+booking_invitees (invitee_uri) invitee_uri:text! booking_uri:text! position:integer is_first:flag! is_last:flag! count:integer!
+  moves:integer! mirrored:flag!
+followed_invitees (invitee_uri) invitee_uri:text! journey_uri:text! position:integer!
 `;
 
 // A column that is only compared for equality has a hash index on PostgreSQL: a B-tree takes no long values.
@@ -113,7 +115,8 @@ bookings_booked_at on bookings (booked_at, first_invitee collate "C")
 bookings_start_time on bookings (start_time)
 bookings_last_invitee on bookings using hash (last_invitee)
 bookings_evidence_recap on bookings using hash (evidence_recap) where evidence_recap is not null
-booking_invitees_journey_uri on booking_invitees using hash (journey_uri)
+booking_invitees_booking_uri on booking_invitees using hash (booking_uri)
+followed_invitees_journey_uri on followed_invitees using hash (journey_uri)
 `;
 
 // Of the beginning of a text only, for the same reason. An invitee's URI leads through its event's, which is not known to a search.

@@ -284,15 +284,37 @@ export const bookings = table({
   },
 });
 
+/** Only for the follower. */
+export const followedInvitees = table({
+  name: 'followed_invitees',
+  key: ['invitee_uri'],
+  readable: 'all',
+  about: 'Internal. The positions by which the table of bookings follows the log. Read `booking_invitees` instead.',
+  columns: {
+    invitee_uri: uri('the invitee', { joins: 'invitees.uri' }),
+    journey_uri: uri('the booking', { joins: 'bookings.journey_uri', required: true }),
+    position: integer('its number in the chain, from 1', { required: true }),
+  },
+});
+
+/** Derived from `invitees` in the transaction that writes them (`bookings/booking-invitees.ts`). */
 export const bookingInvitees = table({
   name: 'booking_invitees',
   key: ['invitee_uri'],
   readable: 'all',
   about:
-    'Internal. One row per invitee of a booking that was rescheduled. An invitee without a row is a booking of its own.',
+    'Which invitees are one booking: one row per invitee that a reschedule links with another, mirrored or not. An invitee without a row is a booking of its own.',
   columns: {
     invitee_uri: uri('the invitee', { joins: 'invitees.uri' }),
-    journey_uri: uri('the booking', { joins: 'bookings.journey_uri', required: true }),
-    position: integer('its number in the chain, from 1', { required: true }),
+    booking_uri: uri('the booking: URI of the first invitee of the chain, mirrored or not', {
+      joins: 'invitees.uri',
+      required: true,
+    }),
+    position: integer('its number among the mirrored invitees of the chain, from 1; null if it is not mirrored'),
+    is_first: flag('whether it is the first mirrored invitee of the chain', { required: true }),
+    is_last: flag('whether it is the last mirrored invitee of the chain', { required: true }),
+    count: integer('how many invitees of the chain are mirrored', { required: true }),
+    moves: integer('how many times the booking was rescheduled', { required: true }),
+    mirrored: flag('whether the invitee has a row in `invitees`', { required: true }),
   },
 });

@@ -24,10 +24,10 @@ with moments (at, event_type, name, what) as (
   where ending <> 'no_show'
   union all
   select invitees.created_at, scheduled_events.event_type, scheduled_events.name, 'rescheduled'
-  from booking_invitees
-  join invitees on invitees.uri = booking_invitees.invitee_uri
+  from followed_invitees
+  join invitees on invitees.uri = followed_invitees.invitee_uri
   left join scheduled_events on scheduled_events.uri = invitees.event_uri
-  where booking_invitees.position > 1
+  where followed_invitees.position > 1
 ),
 
 -- Local time in the zone of reports; UTC while no settings are stored.

@@ -13,12 +13,12 @@ with paid as (
         coalesce(invitees.payment_provider, ''),
         coalesce(invitees.payment_external_id, ''),
         case when coalesce(invitees.payment_external_id, '') = ''
-          then coalesce(booking_invitees.journey_uri, invitees.uri)
+          then coalesce(followed_invitees.journey_uri, invitees.uri)
         end
       order by invitees.created_at is null, invitees.created_at, invitees.uri
     ) as place
   from invitees
-  left join booking_invitees on booking_invitees.invitee_uri = invitees.uri
+  left join followed_invitees on followed_invitees.invitee_uri = invitees.uri
   where invitees.payment_successful is true
 ),
 

@@ -8,8 +8,8 @@ with outcomes as (
       when coalesce(bookings.end_time, bookings.start_time) is not null then 'upcoming'
     end) as outcome
   from invitees
-  left join booking_invitees on booking_invitees.invitee_uri = invitees.uri
-  join bookings on bookings.journey_uri = coalesce(booking_invitees.journey_uri, invitees.uri)
+  left join followed_invitees on followed_invitees.invitee_uri = invitees.uri
+  join bookings on bookings.journey_uri = coalesce(followed_invitees.journey_uri, invitees.uri)
   where invitees.routing_form_submission is not null
 ),
 

@@ -48,7 +48,8 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   ),
   bookings_last_invitee: both('the booking of an invitee: people, alerts'),
   bookings_evidence_recap: both('the bookings that a recap is evidence for: the follower'),
-  booking_invitees_journey_uri: both('the invitees of a rescheduled booking'),
+  booking_invitees_booking_uri: both('the invitees of a rescheduled booking'),
+  followed_invitees_journey_uri: both('the same, for the follower'),
 
   // The contact search, which triggers keep: an update of a contact touches no index of `contacts`.
   contact_search_created_at: both('GET /api/contacts, in order'),

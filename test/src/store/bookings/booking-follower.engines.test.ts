@@ -43,7 +43,7 @@ describe.each(availableEngines)('the table of bookings on $name', { timeout: pro
   /** Without the position in the log, which depends on the batches. */
   const table = async (store: Store) => {
     const bookings = (await rowsOf(store, 'bookings')).map((row) => ({ ...row, changed_seq: 0 }));
-    return comparable({ bookings, booking_invitees: await rowsOf(store, 'booking_invitees') });
+    return comparable({ bookings, followed_invitees: await rowsOf(store, 'followed_invitees') });
   };
 
   it('is the same, whether it follows entry by entry or is filled at once', async () => {
