@@ -13,6 +13,7 @@ import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
+import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/schema/tables.ts';
@@ -39,7 +40,11 @@ export interface RebuildReport {
   readonly tables: Readonly<Record<string, Difference>>;
 }
 
-const rebuiltTables: readonly TableName[] = [...mirrorTables, ...childTables.map(({ table }) => table)];
+const rebuiltTables: readonly TableName[] = [
+  ...mirrorTables,
+  ...childTables.map(({ table }) => table),
+  'booking_invitees',
+];
 const pageSize = 1_000;
 /** In characters. */
 const mostText = 4_000_000;
@@ -92,6 +97,7 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
           await foldPages(needs, { db, engine }, (after) =>
             entriesObservedSince({ db, engine }, { after, limit: pageSize }),
           );
+          await fillBookingInvitees(shadowOf({ db, engine }));
           const differences: Record<string, Difference> = {};
           for (const table of rebuiltTables) differences[table] = await applyDifference(db, table, schemas);
           const hasChanged = (...names: readonly TableName[]) =>
@@ -148,8 +154,7 @@ async function foldPages(
   pageAfter: (seq: number) => Promise<readonly FoldedEntry[]>,
 ): Promise<void> {
   const { db, engine } = live;
-  const schema = engine.shadowSchema;
-  const shadow: Unit = { db: db.withSchema(schema), engine, schema };
+  const shadow = shadowOf(live);
   const read = async (after: number) => factsOf(await pageAfter(after));
   let rows = emptyWorkspace(shadow);
   const write = () =>
@@ -172,6 +177,11 @@ async function foldPages(
     page = await following;
   }
   await write();
+}
+
+function shadowOf({ db, engine }: Unit): Unit {
+  const schema = engine.shadowSchema;
+  return { db: db.withSchema(schema), engine, schema };
 }
 
 interface FactPage {

@@ -7,6 +7,8 @@
 // whatever is claimed besides is not followed. Links that run in a circle begin at their first URI. Thus any links whatever put every
 // invitee into exactly one booking.
 
+import type { TableRow } from '#src/store/schema/tables.ts';
+
 export interface LinkedInvitee {
   readonly uri: string;
   readonly old_invitee: string | null;
@@ -20,6 +22,8 @@ export interface Chain {
   readonly journeyUri: string;
   /** The mirrored invitees, in order. */
   readonly members: readonly string[];
+  /** Those that a link names and that are not mirrored. */
+  readonly missing: readonly string[];
   readonly moves: number;
 }
 
@@ -40,14 +44,57 @@ export function chainsOf(invitees: readonly LinkedInvitee[]): readonly Chain[] {
     invitees.map((invitee) => ({ invitee, ...(positions.get(invitee.uri) ?? { root: invitee.uri, depth: 0 }) })),
     ({ root }) => root,
   );
+  const mirrored = new Set(invitees.map(({ uri }) => uri));
+  const missing = Map.groupBy(
+    positions.keys().filter((uri) => !mirrored.has(uri)),
+    (uri) => positions.get(uri)?.root,
+  );
   return [...members].map(([journeyUri, found]) => {
     const ordered = found.toSorted((a, b) => a.depth - b.depth || byCreation(a.invitee, b.invitee));
     const last = ordered.at(-1);
     const end = deepest.get(journeyUri) ?? 0;
     const isMovedOn = last !== undefined && last.depth === end && wasMoved(last.invitee);
-    return { journeyUri, members: ordered.map(({ invitee }) => invitee.uri), moves: end + (isMovedOn ? 1 : 0) };
+    return {
+      journeyUri,
+      members: ordered.map(({ invitee }) => invitee.uri),
+      missing: missing.get(journeyUri) ?? [],
+      moves: end + (isMovedOn ? 1 : 0),
+    };
   });
 }
+
+export type BookingInvitee = TableRow<'booking_invitees'>;
+
+/**
+ * The rows of `booking_invitees`: of each of these invitees that has a link, and of each that one names. They must include all that links
+ * connect with them.
+ */
+export function bookingInviteesOf(invitees: readonly LinkedInvitee[]): readonly BookingInvitee[] {
+  const linked = new Set(invitees.filter(hasLink).flatMap((each) => [each.uri, each.old_invitee, each.new_invitee]));
+  return chainsOf(invitees).flatMap(({ journeyUri, members, missing, moves }) => {
+    const chain = { booking_uri: journeyUri, count: members.length, moves };
+    return [
+      ...members.map((uri, index) => ({
+        invitee_uri: uri,
+        ...chain,
+        position: index + 1,
+        is_first: index === 0,
+        is_last: index === members.length - 1,
+        mirrored: true,
+      })),
+      ...missing.map((uri) => ({
+        invitee_uri: uri,
+        ...chain,
+        position: null,
+        is_first: false,
+        is_last: false,
+        mirrored: false,
+      })),
+    ].filter(({ invitee_uri: uri }) => linked.has(uri));
+  });
+}
+
+const hasLink = ({ old_invitee: old, new_invitee: next }: LinkedInvitee): boolean => Boolean(old) || Boolean(next);
 
 /** Whether it was moved to another time, of which more need not be known. */
 const wasMoved = ({ rescheduled, new_invitee: next }: LinkedInvitee): boolean => rescheduled === true || Boolean(next);

@@ -1,10 +1,11 @@
 // Folds facts into rows and their entries into the log. Every writer of rows follows this protocol, in one transaction:
 //
 //   lock the rows ─▶ select the items ─▶ merge ─▶ insert the new rows ─▶ write the others ─▶ lock the log ─▶ check the screening
-//     ─▶ record in the log
+//     ─▶ compute bookings whose links changed ─▶ record in the log
 //
 // When another writer has inserted one of the new rows first, the fold reads the rows, selects and merges once more, and goes on.
-// Rows are locked before the log, always, which avoids deadlocks. A policy says how facts change rows and what the log records:
+// Rows are locked before the log, always, which avoids deadlocks. Which invitees are one booking is computed with the log locked, when the
+// links of all earlier writers are visible, and without locks on rows. A policy says how facts change rows and what the log records:
 //
 //   append    deliveries: new entries                                         (pipeline/ingest.ts)
 //   observe   records read from the API: appended, moved, or observed again   (sync/records.ts)
@@ -15,6 +16,7 @@
 // Only a rebuild does without it (sync/rebuild.ts): no other transaction sees its tables, and it records nothing.
 import { codeOf } from '#src/base/errors.ts';
 import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
+import { linkedAmong, updateBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { inOrder } from '#src/store/in-order.ts';
@@ -23,6 +25,7 @@ import type { Fact } from '#workers/fold/projections/contract.ts';
 import type { Effect, RowLookup } from '#workers/fold/projections/merge.ts';
 import { rowsTouchedBy } from '#workers/fold/projections/touches.ts';
 import { bisect } from './bisect.ts';
+import { linkChangesIn } from './link-changes.ts';
 import { quarantined, type ParsedItem } from './parse.ts';
 import { emptyWorkspace, type RowWorkspace } from './row-workspace.ts';
 import type { Screen, ScreenResult } from './screen.ts';
@@ -89,7 +92,11 @@ export async function fold<Item extends ParsedItem, Report>(
     merged = mergeAll();
   }
   const locking = policy.locksLog ? [() => lockLog(unit)] : [];
-  await rows.write([...locking, () => screened.requireCurrent(unit)]);
+  const { linked, perhapsNamed } = linkChangesIn(rows);
+  let named: readonly string[] = [];
+  const findNamed = async () => void (named = await linkedAmong(unit, perhapsNamed));
+  await rows.write([...locking, findNamed, () => screened.requireCurrent(unit)]);
+  await updateBookingInvitees(unit, [...linked, ...named]);
   const redact = await screened.redactor(unit, { items, rows });
   const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));
   const report = await policy.record(unit, folded, rows);

@@ -10,8 +10,8 @@ import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
 import { fieldVersions, observedIn, rowVersion, type Version } from './version.ts';
 
 /**
- * A row in memory. `former` holds the values that columns with child rows had when it was read, where they have changed; rows with
- * `isTouched` are written.
+ * A row in memory. `former` holds the values that columns with child rows and links had when it was read, where they have changed; rows
+ * with `isTouched` are written.
  */
 export interface WorkingRow {
   readonly row: UriRow;
@@ -234,7 +234,10 @@ function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, 
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Remembers the value that a column with child rows had when the row was read. Called before the first change. */
+/** Of invitees: `booking_invitees` follows from them. */
+const linkColumns = new Set(['old_invitee', 'new_invitee', 'rescheduled', 'created_at']);
+
+/** Remembers the value that a column from which other tables follow had when the row was read. Called before the first change. */
 function keepFormer({ row, former }: WorkingRow, column: string): void {
-  if (hasChildRows(column) && !former.has(column)) former.set(column, row[column] ?? null);
+  if ((hasChildRows(column) || linkColumns.has(column)) && !former.has(column)) former.set(column, row[column] ?? null);
 }
