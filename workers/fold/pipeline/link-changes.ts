@@ -17,14 +17,11 @@ export function linkChangesIn(rows: RowWorkspace): LinkChanges {
   const perhapsNamed: string[] = [];
   for (const [uri, { row, isNew, isTouched, former }] of rows.all('invitees')) {
     if (!isTouched) continue;
-    const changed = links.filter((name) => former.has(name));
-    if (changed.length > 0) {
-      const named = [...links.map((name) => row[name]), ...changed.map((name) => former.get(name))];
-      for (const each of [uri, ...named]) if (isNamed(each)) linked.add(each);
-    } else if (isNew || former.has('created_at') || changesMove({ row, former })) {
-      if (links.some((name) => isNamed(row[name]))) linked.add(uri);
-      else perhapsNamed.push(uri);
-    }
+    const named = links.flatMap((name) => [row[name], former.get(name)]).filter(isNamed);
+    const hasOtherPlace = isNew || former.has('created_at') || changesMove({ row, former });
+    if (links.some((name) => former.has(name)) || (hasOtherPlace && named.length > 0))
+      for (const each of [uri, ...named]) linked.add(each);
+    else if (hasOtherPlace) perhapsNamed.push(uri);
   }
   return { linked, perhapsNamed };
 }
