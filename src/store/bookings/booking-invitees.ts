@@ -29,12 +29,12 @@ export async function linkedAmong(unit: Unit, uris: readonly string[]): Promise<
 export async function updateBookingInvitees(unit: Unit, changed: Iterable<string>): Promise<void> {
   const { invitees, stored } = await connectedWith(unit, new Set(changed));
   const rows = bookingInviteesOf(invitees);
-  const kept = new Set(rows.map(({ invitee_uri: uri }) => uri));
+  const current = new Set(rows.map(({ invitee_uri: uri }) => uri));
   await deleteRows(
     unit,
     'booking_invitees',
     'invitee_uri',
-    [...stored.keys()].filter((uri) => !kept.has(uri)),
+    [...stored.keys()].filter((uri) => !current.has(uri)),
   );
   await writeRows(
     unit,

@@ -18,10 +18,10 @@ export function linkChangesIn(rows: RowWorkspace): LinkChanges {
   for (const [uri, { row, isNew, isTouched, former }] of rows.all('invitees')) {
     if (!isTouched) continue;
     const named = links.flatMap((name) => [row[name], former.get(name)]).filter(isNamed);
-    const hasOtherPlace = isNew || former.has('created_at') || changesMove({ row, former });
-    if (links.some((name) => former.has(name)) || (hasOtherPlace && named.length > 0))
+    const mayReorder = isNew || former.has('created_at') || changesMove({ row, former });
+    if (links.some((name) => former.has(name)) || (mayReorder && named.length > 0))
       for (const each of [uri, ...named]) linked.add(each);
-    else if (hasOtherPlace) perhapsNamed.push(uri);
+    else if (mayReorder) perhapsNamed.push(uri);
   }
   return { linked, perhapsNamed };
 }

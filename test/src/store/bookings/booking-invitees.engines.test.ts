@@ -271,10 +271,10 @@ describe.each(availableEngines)(
         moves: 1,
         mirrored: true,
       };
-      const kept = await tableOf(store);
+      const right = await tableOf(store);
       await store.transaction((unit) => writeRows(unit, 'booking_invitees', [{ invitee_uri: uri('F'), ...wrong }]));
       await ingestBodies(store, [body('C', { ...from('B'), created_at: at(1) }, 1)]);
-      expect(await tableOf(store)).toEqual(kept);
+      expect(await tableOf(store)).toEqual(right);
     });
 
     it('follow what their own rows say of moves and of time, without a change of links', async () => {
@@ -342,7 +342,7 @@ describe.each(availableEngines)(
         names.map((id, n) => body(id, n === 0 ? {} : from(names[n - 1] ?? ''))),
       );
       expect(await statementsOf(store, [body('M', from('L39'))])).toEqual(['select', 'select', 'insert 31']);
-      // Its place among others of the same invitee may be another one, and is not.
+      // Its position may have changed, and has not.
       expect(await statementsOf(store, [body('B', { ...from('A'), created_at: at(1) }, 3)])).toEqual(['select']);
     });
   },
