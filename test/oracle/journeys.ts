@@ -98,7 +98,7 @@ export function journeysOf(contents: Contents, now: string): Journey[] {
 }
 
 /** Of every invitee named anywhere: where its journey begins, and how many moves later it stands. */
-function placesOf(invitees: ReadonlyMap<string, StoredRow>): Map<string, { root: string; depth: number }> {
+export function placesOf(invitees: ReadonlyMap<string, StoredRow>): Map<string, { root: string; depth: number }> {
   const named = new Set<string>();
   const claims = new Map<string, string[]>();
   for (const [uri, { old_invitee, new_invitee }] of invitees) {

@@ -14,8 +14,17 @@ import { cut, history, reordered, type Observation } from '../harness/data/deliv
 import { canaryOf, uris } from '../harness/data/payloads.ts';
 import { fold, readObservation } from '../harness/mirror/memory-fold.ts';
 import { ageEntries, pruneLog } from '../harness/erasures.ts';
+import { expectedBookingInvitees } from '../oracle/booking-invitees.ts';
 import { propertyTimeoutMs, runs } from '../harness/runs.ts';
-import { availableEngines, emptyTables, projectedRows, receivedAt, rowsOf, tableNames } from '../harness/stores.ts';
+import {
+  availableEngines,
+  comparable,
+  emptyTables,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  tableNames,
+} from '../harness/stores.ts';
 
 const [deletedContact = ''] = uris.contacts;
 /** The service says that a contact was deleted, or answers 404 for it. */
@@ -99,7 +108,9 @@ describe.each(availableEngines)('the tables on $name', { timeout: propertyTimeou
         }
         await replay({ store, screen }, { unprojected: true });
         const rows = await projectedRows(store);
-        expect(rows).toEqual(fold([sent.map(readObservation)], { eraseOnDelete }).contents);
+        const { contents } = fold([sent.map(readObservation)], { eraseOnDelete });
+        const booking_invitees = expectedBookingInvitees(contents.invitees ?? []);
+        expect(rows).toEqual(comparable({ ...contents, booking_invitees }));
         // Each delivery and each content that was read, once.
         const log = (await rowsOf(store, 'event_log')).map((entry) => String(entry['delivery_id']));
         expect(log.toSorted()).toEqual([...new Set(sent.map(identityOf))].toSorted());
