@@ -1,0 +1,133 @@
+-- What this view and its columns mean is said in bookings.postgres.sql.
+
+select
+  coalesce(chain.booking_uri, last.uri) as journey_uri,
+  case when chain.invitee_uri is null then last.uri else first.uri end as first_invitee,
+  last.uri as last_invitee,
+  coalesce(chain.count, 1) as invitees,
+  case when chain.invitee_uri is not null then chain.moves when last.rescheduled then 1 else 0 end as moves,
+  last.created_at as made_at,
+  last.event_uri,
+  meeting.event_type,
+  meeting.name as event_name,
+  case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
+  case when chain.invitee_uri is null then meeting.name else first_meeting.name end as first_event_name,
+  meeting.hosts,
+  case when json_type(meeting.hosts, '$[0].user') = 'text' then meeting.hosts ->> '$[0].user' end as host,
+  case when json_type(meeting.hosts, '$[0].user_name') = 'text' then meeting.hosts ->> '$[0].user_name' end as host_name,
+  last.email as invitee_email,
+  last.name as invitee_name,
+  last.timezone as invitee_timezone,
+  case when chain.invitee_uri is null then last.utm_source else first.utm_source end as utm_source,
+  case when chain.invitee_uri is null then last.utm_medium else first.utm_medium end as utm_medium,
+  case when chain.invitee_uri is null then last.utm_campaign else first.utm_campaign end as utm_campaign,
+  case when chain.invitee_uri is null then last.utm_content else first.utm_content end as utm_content,
+  case when chain.invitee_uri is null then last.utm_term else first.utm_term end as utm_term,
+  case when chain.invitee_uri is null then last.created_at else first.created_at end as booked_at,
+  case when chain.invitee_uri is null then meeting.start_time else first_meeting.start_time end as first_start_time,
+  meeting.start_time,
+  meeting.end_time,
+  last.canceled_at,
+  coalesce(
+    last.canceler_type,
+    case when json_type(meeting.cancellation, '$.canceler_type') = 'text' then meeting.cancellation ->> '$.canceler_type' end
+  ) as canceler_type,
+  coalesce(
+    last.cancel_reason,
+    case when json_type(meeting.cancellation, '$.reason') = 'text' then meeting.cancellation ->> '$.reason' end
+  ) as cancel_reason,
+  case
+    when last.rescheduled or last.new_invitee <> '' then 'rescheduled'
+    when last.status = 'canceled' or meeting.status = 'canceled' then
+      case coalesce(
+        last.canceler_type,
+        case when json_type(meeting.cancellation, '$.canceler_type') = 'text' then meeting.cancellation ->> '$.canceler_type' end
+      )
+        when 'host' then 'canceled_by_host'
+        when 'invitee' then
+          case
+            when unixepoch(meeting.start_time) - unixepoch(last.canceled_at) < 86400
+              then 'late_cancellation'
+            else 'canceled_by_invitee'
+          end
+        else 'canceled'
+      end
+    when last.no_show_at is not null then 'no_show'
+  end as ending,
+  last.no_show_at,
+  last.no_show_uri,
+  last.scheduling_method,
+  case
+    when chain.invitee_uri is null then last.routing_form_submission
+    else coalesce(first.routing_form_submission, last.routing_form_submission)
+  end as routing_form_submission,
+  case when json_type(meeting.location, '$.type') = 'text' then meeting.location ->> '$.type' end as location_kind,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_provider else first.payment_provider end
+    as payment_provider,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_external_id else first.payment_external_id end
+    as payment_external_id,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_amount else first.payment_amount end
+    as payment_amount,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_currency else first.payment_currency end
+    as payment_currency,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_successful else first.payment_successful end
+    as payment_successful,
+  case
+    when last.attendance_entry is not null then 'confirmed'
+    else case substr(last.best_recap, 1, 1)
+      when '1' then 'confirmed'
+      when '2' then 'likely'
+      when '4' then 'suspected_no_show'
+      else 'unconfirmed'
+    end
+  end as evidence,
+  case when last.attendance_entry is null then substr(last.best_recap, 2) end as evidence_recap,
+  last.attendance_entry as evidence_entry
+from (
+  select invitees.*, (
+    select min(
+      case
+        when exists (
+          select 1 from json_each(case when json_type(recap.speakers) = 'array' then recap.speakers else '[]' end) as speaker
+          where nullif(lower(trim(case speaker.type when 'text' then speaker.value end)), '')
+            in (nullif(lower(trim(invitees.email)), ''), nullif(lower(trim(invitees.name)), ''))
+        ) then '1'
+        when exists (
+          select 1 from json_each(case when json_type(recap.attendees) = 'array' then recap.attendees else '[]' end) as attendee
+          where coalesce(case when attendee.type = 'object' then json_type(attendee.value, '$.host') end, '') <> 'true'
+            and case
+              when nullif(lower(trim(case json_type(case attendee.type when 'object' then attendee.value end, '$.user_email') when 'text' then attendee.value ->> '$.user_email' end)), '') is not null
+                then nullif(lower(trim(case json_type(case attendee.type when 'object' then attendee.value end, '$.user_email') when 'text' then attendee.value ->> '$.user_email' end)), '') = nullif(lower(trim(invitees.email)), '')
+              else nullif(lower(trim(case json_type(case attendee.type when 'object' then attendee.value end, '$.user_name') when 'text' then attendee.value ->> '$.user_name' end)), '') = nullif(lower(trim(invitees.name)), '')
+            end
+        ) then '2'
+        when exists (
+          select 1 from json_each(case when json_type(recap.attendees) = 'array' then recap.attendees else '[]' end) as attendee
+          where coalesce(case when attendee.type = 'object' then json_type(attendee.value, '$.host') end, '') <> 'true'
+        ) or exists (
+          select 1 from json_each(case when json_type(recap.speakers) = 'array' then recap.speakers else '[]' end) as speaker
+          where nullif(lower(trim(case speaker.type when 'text' then speaker.value end)), '') not in (
+            select lower(trim(case json_type(case attendee.type when 'object' then attendee.value end, '$.user_email') when 'text' then attendee.value ->> '$.user_email' end))
+            from json_each(case when json_type(recap.attendees) = 'array' then recap.attendees else '[]' end) as attendee
+            where coalesce(case when attendee.type = 'object' then json_type(attendee.value, '$.host') end, '') = 'true' and case json_type(case attendee.type when 'object' then attendee.value end, '$.user_email') when 'text' then attendee.value ->> '$.user_email' end is not null
+            union all
+            select lower(trim(case json_type(case attendee.type when 'object' then attendee.value end, '$.user_name') when 'text' then attendee.value ->> '$.user_name' end))
+            from json_each(case when json_type(recap.attendees) = 'array' then recap.attendees else '[]' end) as attendee
+            where coalesce(case when attendee.type = 'object' then json_type(attendee.value, '$.host') end, '') = 'true' and case json_type(case attendee.type when 'object' then attendee.value end, '$.user_name') when 'text' then attendee.value ->> '$.user_name' end is not null
+          )
+        ) then '3'
+        when json_type(recap.attendees) = 'array' and json_array_length(recap.attendees) > 0 then '4'
+        else '5'
+      end || recap.uri
+    )
+    from meeting_recaps as recap
+    where recap.event_uri = invitees.event_uri and recap.deleted_at is null
+  ) as best_recap
+  from invitees
+) as last
+left join booking_invitees as chain on chain.invitee_uri = last.uri
+left join scheduled_events as meeting on meeting.uri = last.event_uri
+left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
+left join invitees as first on first.uri = start.invitee_uri
+left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
+where chain.is_last is not false;
