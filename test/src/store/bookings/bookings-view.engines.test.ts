@@ -33,7 +33,10 @@ describe.each(availableEngines)('bookings as a view on $name', { timeout: proper
           for (const batch of batches) await ingestObservations(store, batch);
           await catchUpBookings(store);
           const columns = view?.columns ?? {};
-          const found = await asReader<StoredColumns>(store, readFileSync(join(folder, `bookings.${name}.sql`), 'utf8'));
+          const found = await asReader<StoredColumns>(
+            store,
+            readFileSync(join(folder, `bookings.${name}.sql`), 'utf8'),
+          );
           const rows = found.map((row) => decodeViewRow(store.engine, columns, row));
           const table = await rowsOf(store, 'bookings');
           const ofTable = table.map(({ changed_seq: _seq, ...row }) => expect.objectContaining(row) as object);
