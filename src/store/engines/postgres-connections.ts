@@ -12,6 +12,8 @@ import { limitSilence, neverSilent } from './pg-socket.ts';
 const sessionSettings = {
   TimeZone: 'UTC',
   lock_timeout: '10s',
+  // A statement sees what was committed before it: the fold relies on that once it has the lock of the log.
+  default_transaction_isolation: 'read committed',
   // When a connection passes nothing any more, the server has the locks of its transaction until then, and no worker can go on.
   idle_in_transaction_session_timeout: '20s',
   // A plan that was made when a table was small reads all of it for ever: until the server analyzes the table again.
@@ -50,7 +52,11 @@ export function openConnections(
     ...config,
     max: address.pool,
     connectionString,
-    options: [...ownOptions, ...settings.map(([name, value]) => `-c ${name}=${value}`), directOption].join(' '),
+    options: [
+      ...ownOptions,
+      ...settings.map(([name, value]) => `-c ${name}=${value.replace(' ', String.raw`\ `)}`),
+      directOption,
+    ].join(' '),
     ...(isOneOfSeveral && { Client: clientOf(address, { keepAlive: true }) }),
     connectionTimeoutMillis: 5_000 + (isOneOfSeveral ? address.urls.length * hostTimeoutMs : 0),
     idleTimeoutMillis: 30_000,

@@ -101,7 +101,7 @@ export const viewMutations: readonly ViewMutation[] = [
   {
     view: 'routing_funnel',
     mistake: 'the chain of a booking is ignored',
-    from: /coalesce\(booking_invitees\.journey_uri, invitees\.uri\)/,
+    from: /coalesce\(followed_invitees\.journey_uri, invitees\.uri\)/,
     to: 'invitees.uri',
   },
   { view: 'routing_funnel', mistake: 'some bookings canceled are all', from: /min\(case/, to: 'max(case' },
