@@ -10,7 +10,7 @@ import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
-import { findRows, isNotDeleted, rowsByUri } from '#src/store/record-search.ts';
+import { findRows, isNotDeleted } from '#src/store/record-search.ts';
 import type { SharedSettings } from '#src/store/shared-settings.ts';
 import { defineOperation } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
@@ -57,12 +57,9 @@ export const listContacts = defineOperation({
     const [sort = 'created_at:asc'] = keys;
     const order = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
     const page = await findContacts(store, { search, order, page: pageIn(sort) });
-    const uris = page.items.map(({ uri }) => uri);
-    const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
     const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
-    return listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
-      contactRecord(rows.get(uri) ?? { uri }, definitions),
-    );
+    const positionOf = (row: StoredRow) => ({ key: String(row[order]), uri: String(row['uri']) });
+    return listing<StoredRow>({ ...page, positionOf }, (row) => contactRecord(row, definitions));
   },
 });
 

@@ -771,7 +771,6 @@ export interface Tables<Values extends ColumnValues> {
   event_log: EventLogRow<Values>;
   webhook_subscriptions: WebhookSubscriptionsRow<Values>;
   alerts: AlertsRow<Values>;
-  contact_search: ContactSearchRow<Values>;
   bookings: BookingsRow<Values>;
   booking_invitees: BookingInviteesRow<Values>;
   followed_invitees: FollowedInviteesRow<Values>;
@@ -1397,29 +1396,6 @@ export interface AlertsRow<Values extends ColumnValues> {
   created_at: Values['time'];
   /** when the row last changed */
   updated_at: Values['time'];
-}
-/** Internal. One row per contact as `/api/contacts` searches it; triggers keep it up to date. */
-export interface ContactSearchRow<Values extends ColumnValues> {
-  /** the contact */
-  uri: Values['text'];
-  /** as in `contacts` */
-  name: Values['text'] | null;
-  /** as in `contacts` */
-  job_title: Values['text'] | null;
-  /** as in `contacts` */
-  company: Values['text'] | null;
-  /** as in `contacts` */
-  city: Values['text'] | null;
-  /** as in `contacts` */
-  timezone: Values['text'] | null;
-  /** as in `contacts` */
-  country: Values['text'] | null;
-  /** as in `contacts` */
-  state: Values['text'] | null;
-  /** as in `contacts` */
-  created_at: Values['time'] | null;
-  /** as in `contacts` */
-  updated_at: Values['time'] | null;
 }
 /** Internal. One row per booking with all its reschedules; it follows the log. Read it as `booking_journeys`, which adds what depends on the time of reading. */
 export interface BookingsRow<Values extends ColumnValues> {

@@ -40,8 +40,10 @@ export interface Insert {
 
 /** How an engine finds contacts by parts of their texts. */
 export interface ContactSearch {
-  /** Whether a text of `contact_search` contains one of these segments, in any case. */
+  /** Whether this column of `contacts` contains one of these segments, in any case. */
   contains(column: string, segments: readonly string[]): RawBuilder<SqlBool>;
+  /** The same condition on contacts, for an order that no index has. */
+  unordered(condition: RawBuilder<SqlBool>): RawBuilder<SqlBool>;
   /** The statements that make a missing index possible, for an operator to run; empty where none is missing. */
   missing(db: Kysely<Database>): Promise<readonly string[]>;
 }

@@ -168,7 +168,6 @@ const notProjected = new Set<TableName>([
   'contacts_wide_columns',
   'time_zones',
   'bookings',
-  'contact_search',
   'followed_invitees',
 ]);
 const followers = ['time_zones', 'bookings'];

@@ -35,7 +35,6 @@ const childOf = (table: ExportedTable, key: string): ChangeTracking => ({
 
 /** Tables of the program's own state, of its operators and of its readers, which are not exported: views show the bookings. */
 type Internal =
-  | 'contact_search'
   | 'bookings'
   | 'booking_invitees'
   | 'followed_invitees'

@@ -76,7 +76,7 @@ export const listPeople = defineOperation({
     });
     const uris = new Set(found.items.map(({ uri }) => uri));
     const people = await peopleOfContacts(store, [...uris]);
-    const ends = listing({ ...found, positionOf: ({ key, uri }) => ({ key, uri }) });
+    const ends = listing({ ...found, positionOf: ({ created_at: key, uri }) => ({ key: String(key), uri }) });
     return { ...ends, records: name === undefined ? people.filter((each) => uris.has(each.person)) : people };
   },
 });

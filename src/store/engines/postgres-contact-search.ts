@@ -5,7 +5,7 @@ import type { Database } from '#src/store/schema/tables.ts';
 
 export const postgresContactSearch = (schema: string): ContactSearch => ({
   contains(column, segments) {
-    const text = sql.ref(`contact_search.${column}`);
+    const text = sql.ref(column);
     // The index is read as a whole for each short text, and once for each of many: comparing every row once is quicker.
     if (segments.length > mostIndexed || !segments.every(hasTrigrams))
       return sql<SqlBool>`(lower(${text}) ~ lower(${segments.map(literal).join('|')}))`;
@@ -13,12 +13,13 @@ export const postgresContactSearch = (schema: string): ContactSearch => ({
     const matches = segments.map((segment) => sql`${text} ilike ${likePattern(segment)}`);
     return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
   },
+  unordered: (condition) => condition,
   missing: async (db) => ((await trigramsIn(db, schema)).exists ? [] : ['create extension if not exists pg_trgm']),
 });
 
 async function trigramsIn(db: Kysely<Database>, schema: string) {
   const { rows } = await sql<{ exists: boolean; extension: string | null }>`
-    select to_regclass(${`${schema}.contact_search_trigrams`}) is not null as exists, (select quote_ident(nspname) from pg_extension
+    select to_regclass(${`${schema}.contacts_trigrams`}) is not null as exists, (select quote_ident(nspname) from pg_extension
       join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm') as extension`.execute(db);
   return rows[0] ?? { exists: false, extension: null };
 }
@@ -32,12 +33,12 @@ export async function indexTrigrams(
   const { exists, extension } = await trigramsIn(db, schema);
   if (exists || extension === null) return;
   const parts = ['name', 'job_title', 'company', 'city'].map((name) => `${name} ${extension}.gin_trgm_ops`);
-  const on = `contact_search using gin (${parts.join(', ')})`;
+  const on = `contacts using gin (${parts.join(', ')}) where deleted_at is null`;
   await db
     .transaction()
     .execute(async (trx) => {
       await lock(trx);
-      await trx.executeQuery(CompiledQuery.raw(`create index if not exists contact_search_trigrams on ${on}`));
+      await trx.executeQuery(CompiledQuery.raw(`create index if not exists contacts_trigrams on ${on}`));
     })
     // Searches are slower without it; `doctor` reports it.
     .catch(() => undefined);

@@ -15,8 +15,6 @@ const mark = () => Number(database.pragma('user_version', { simple: true }));
 const rewriting = -Math.abs(mark());
 try {
   database.pragma(`user_version = ${rewriting}`);
-  // The contact index only marks removed texts; merged into one segment it holds current texts only.
-  database.exec("insert into contact_search_texts (contact_search_texts) values ('optimize')");
   database.exec('vacuum');
   const [result] = z.array(z.object({ busy: z.number() })).parse(database.pragma('wal_checkpoint(TRUNCATE)'));
   if (result?.busy !== 0) throw new Error('A reader held the write-ahead log: it could not be emptied.');

@@ -1,9 +1,4 @@
-// The tables, indexes and triggers of a mirror. Until 0.1.0 this file is edited in place; afterwards a change is a migration of its own.
-//
-//   contacts ──triggers──▶ contact_search ──triggers on SQLite──▶ contact_search_texts
-//
-// The search of contacts has a table of its own: its indexes change with every update of a contact, and those of `contacts` must not. Its
-// rows on SQLite have a number of their own, because `vacuum` renumbers others, and the trigrams name a row by its number.
+// The tables and indexes of a mirror. Until 0.1.0 this file is edited in place; afterwards a change is a migration of its own.
 import type { StorageTypes } from './storage-types.ts';
 
 /** Each table with its key and its columns; `!` is for `not null`. A column that an upsert may leave out stays nullable. */
@@ -52,8 +47,6 @@ webhook_subscriptions (uri) uri:text! callback_url:text state:text scope:text or
   creator:text events:json retry_started_at:time created_at:time updated_at:time checked_at:time
 alerts (id) id:text! rule:text subject_uri:text state:text channel:text attempts:integer last_error:text fact:text
   digest:text detail:text posted:json episode:integer occurred_at:time due_at:time next_at:time claimed_at:time sent_at:time
-  created_at:time updated_at:time
-contact_search (uri) uri:text! name:text job_title:text company:text city:text timezone:text country:text state:text
   created_at:time updated_at:time
 contacts_wide_columns (field_uri) field_uri:text! column_name:text! position:integer! label:text field_type:text
 time_zones (name starts_at) name:text! starts_at:time! offset_seconds:integer!
@@ -122,15 +115,13 @@ followed_invitees_journey_uri on followed_invitees using hash (journey_uri)
 // Of the beginning of a text only, for the same reason. An invitee's URI leads through its event's, which is not known to a search.
 const indexesOnPostgres = `
 invitees_uri_end on invitees (right(uri, 12))
-contact_search_created_at on contact_search (created_at, uri collate "C")
-contact_search_updated_at on contact_search (updated_at, uri collate "C")
+contacts_created_at on contacts (created_at, uri collate "C") where deleted_at is null
 `;
 
-// With all that a search compares, so that a scan in order never touches the rows.
+// With all that a search of contacts compares, so that it reads this index and not the rows.
 const indexesOnSqlite = `
 invitees_uri_end on invitees (substr(uri, -12))
-contact_search_created_at on contact_search (created_at, uri, name, job_title, company, city, timezone, country, state)
-contact_search_updated_at on contact_search (updated_at, uri, name, job_title, company, city, timezone, country, state)
+contacts_created_at on contacts (created_at, uri, name, job_title, company, city, timezone, country, state, deleted_at)
 `;
 
 const linesOf = (text: string): readonly string[] => text.trim().split(/\n(?! )/);
@@ -141,7 +132,7 @@ export function mirrorStatements(types: StorageTypes): readonly string[] {
   return [
     ...linesOf(tables).map((table) => tableStatement(types, table)),
     ...indexed.map((index) => indexStatement(types, index)),
-    ...(isSqlite ? onSqlite : onPostgres),
+    ...(isSqlite ? [] : onPostgres),
   ];
 }
 
@@ -153,8 +144,6 @@ const defaults: Readonly<Record<string, string>> = { duplicates: ' default 0', r
 function tableStatement({ engine, ...types }: StorageTypes, text: string): string {
   const isSqlite = engine === 'sqlite';
   const [, name = '', keyNames = '', columns = ''] = /^(\w+) \(([^)]*)\) (.*)$/s.exec(text) ?? [];
-  // For the trigram index: `vacuum` renumbers rows that have no number of their own.
-  const isNumbered = isSqlite && name === 'contact_search';
   const keys = keyNames.split(' ');
   const keyText = keys.map((column) => `"${column}"`).join(', ');
   const definitions = columns.split(/\s+/).map((definition) => {
@@ -165,59 +154,13 @@ function tableStatement({ engine, ...types }: StorageTypes, text: string): strin
     const type = Object.entries(types).find(([each]) => each === kind)?.[1];
     return `"${column}" ${type}${collation}${required ? ' not null' : ''}${defaults[column] ?? ''}`;
   });
-  if (isNumbered) definitions.unshift('"id" integer primary key');
-  if (name === 'event_log') definitions.push('unique ("delivery_id")');
-  else definitions.push(isNumbered ? `unique (${keyText})` : `constraint "${name}_pk" primary key (${keyText})`);
+  definitions.push(
+    name === 'event_log' ? 'unique ("delivery_id")' : `constraint "${name}_pk" primary key (${keyText})`,
+  );
   // SQLite keeps the rows of a child table in its key, beside those of the same parent, instead of in two places.
   return `create table "${name}" (${definitions.join(', ')})${isSqlite && keys.length > 1 ? ' without rowid' : ''}`;
 }
 
-const texts = ['name', 'job_title', 'company', 'city'];
-const columns = ['uri', 'created_at', 'updated_at', ...texts, 'timezone', 'country', 'state'];
-const list = columns.join(', ');
-const valuesIn = (row: string, names: readonly string[]) => names.map((name) => `${row}.${name}`).join(', ');
-const replacing = `on conflict (uri) do update set ${columns
-  .slice(1)
-  .map((name) => `${name} = excluded.${name}`)
-  .join(', ')}`;
-// Once per statement, which writes many contacts. `from current`: for those who write contacts with another search path.
-const changed = (event: string) =>
-  `create trigger contact_search_${event} after ${event} on contacts referencing new table as changed
-    for each statement execute function contact_search_copy()`;
-const onPostgres = [
+const onPostgres =
   // Room in each page for the next version of its rows: an update that changes no indexed column then touches no index (HOT).
-  ...['contacts', 'invitees', 'scheduled_events', 'bookings'].map(
-    (table) => `alter table ${table} set (fillfactor = 85)`,
-  ),
-  // They tell a rare text from a frequent one.
-  ...texts.map((name) => `alter table contact_search alter column ${name} set statistics 1000`),
-  `create function contact_search_copy() returns trigger language plpgsql set search_path from current as $$ begin
-    insert into contact_search (${list}) select ${list} from changed where deleted_at is null ${replacing};
-    delete from contact_search using changed where contact_search.uri = changed.uri and changed.deleted_at is not null;
-    return null; end $$`,
-  `create function contact_search_remove() returns trigger language plpgsql set search_path from current as $$ begin
-    delete from contact_search using removed where contact_search.uri = removed.uri; return null; end $$`,
-  changed('insert'),
-  changed('update'),
-  `create trigger contact_search_delete after delete on contacts referencing old table as removed
-    for each statement execute function contact_search_remove()`,
-];
-
-const copy = `insert into contact_search (${list}) values (${valuesIn('new', columns)}) ${replacing};`;
-const remove = (row: string) => `delete from contact_search where uri = ${row}.uri;`;
-const unindex = `insert into contact_search_texts (contact_search_texts, rowid, ${texts.join(', ')})
-  values ('delete', old.id, ${valuesIn('old', texts)});`;
-const index = `insert into contact_search_texts (rowid, ${texts.join(', ')}) values (new.id, ${valuesIn('new', texts)});`;
-const areOthers = texts.map((name) => `old.${name} is not new.${name}`).join(' or ');
-const onSqlite = [
-  // Without `secure-delete`, which takes longer the more contacts there are: the scrub of the file removes what deleting leaves here too.
-  `create virtual table contact_search_texts using fts5(${texts.join(', ')}, content = 'contact_search', content_rowid = 'id',
-    tokenize = 'trigram', columnsize = 0)`,
-  `create trigger contact_search_texts_added after insert on contact_search begin ${index} end`,
-  `create trigger contact_search_texts_changed after update on contact_search when ${areOthers} begin ${unindex} ${index} end`,
-  `create trigger contact_search_texts_removed after delete on contact_search begin ${unindex} end`,
-  `create trigger contact_search_added after insert on contacts when new.deleted_at is null begin ${copy} end`,
-  `create trigger contact_search_changed after update on contacts when new.deleted_at is null begin ${copy} end`,
-  `create trigger contact_search_deleted after update on contacts when new.deleted_at is not null begin ${remove('new')} end`,
-  `create trigger contact_search_removed after delete on contacts begin ${remove('old')} end`,
-];
+  ['contacts', 'invitees', 'scheduled_events', 'bookings'].map((table) => `alter table ${table} set (fillfactor = 85)`);

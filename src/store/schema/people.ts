@@ -68,28 +68,6 @@ export const contactPhoneNumbers = table({
   },
 });
 
-const likeContacts = text('as in `contacts`', { holds: 'person' });
-
-/** The contacts that are not deleted, as a search compares them. Triggers of the database keep it equal to `contacts`. */
-export const contactSearch = table({
-  name: 'contact_search',
-  key: ['uri'],
-  readable: 'all',
-  about: 'Internal. One row per contact as `/api/contacts` searches it; triggers keep it up to date.',
-  columns: {
-    uri: uri('the contact', { joins: 'contacts.uri' }),
-    name: likeContacts,
-    job_title: likeContacts,
-    company: likeContacts,
-    city: likeContacts,
-    timezone: likeContacts,
-    country: likeContacts,
-    state: likeContacts,
-    created_at: time('as in `contacts`'),
-    updated_at: time('as in `contacts`'),
-  },
-});
-
 export const customFieldDefinitions = table({
   name: 'custom_field_definitions',
   key: ['uri'],

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { writeRows } from '#src/store/rows.ts';
+import type { TableRow } from '#src/store/schema/tables.ts';
 import { findContacts, type ContactQuery } from '#src/read/contacts/contact-page.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { emptyTables, availableEngines } from '../../../harness/stores.ts';
@@ -101,8 +102,14 @@ describe.each(availableEngines)('a search of contacts on $name', { timeout: prop
     search: ReturnType<typeof query>,
     { order, descending, count }: { order: ContactQuery['order']; descending: boolean; count: number },
   ) {
-    const ask = (backwards: boolean, from?: { key: string; uri: string }) =>
-      findContacts(opened.store, { search, order, page: { count, descending, backwards, ...(from && { from }) } });
+    const ask = (backwards: boolean, last?: TableRow<'contacts'>) => {
+      const from = last && { key: String(last[order]), uri: last.uri };
+      return findContacts(opened.store, {
+        search,
+        order,
+        page: { count, descending, backwards, ...(from && { from }) },
+      });
+    };
     const there: string[][] = [];
     let page = await ask(false);
     expect(page.hasPrevious).toBe(false);
