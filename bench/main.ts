@@ -16,6 +16,7 @@ import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
 import { reads } from './reads.ts';
 import { rebuilding } from './rebuild.ts';
+import { search } from './search.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
 import { visible } from './visible.ts';
@@ -33,6 +34,7 @@ const measurements: readonly Measurement[] = [
   idle,
   rebuilding,
   reads,
+  search,
   peersBench,
 ];
 

@@ -33,25 +33,40 @@ const postgres: Dialect = {
 
 /** Fills an empty store. */
 export async function fillMirror(url: string, bookings: number): Promise<void> {
-  const needs = { report: () => {} };
+  await fill(url, (dialect) => filling(dialect, bookings));
+  // Opened again, it makes the columns of the custom fields that are there by now.
+  await using store = await openStore(needs, url);
+  await store.transaction(refillBookings);
+  await store.transaction((unit) => refillTimeZones(unit, store.settings.reportTimezone));
+  await analyze(url);
+}
+
+/** Fills an empty store with contacts alone. */
+export async function fillContacts(url: string, contacts: number): Promise<void> {
+  await fill(url, (dialect) => [numbersTo(contacts), ...contactsIn(dialect, contacts, contacts)]);
+  await analyze(url);
+}
+
+const needs = { report: () => {} };
+
+async function fill(url: string, statementsOf: (dialect: Dialect) => readonly string[]): Promise<void> {
   await (await openStore(needs, url)).close();
   const path = sqliteFile(url);
   if (path === undefined) {
     await using database = await connect(url);
     await database.rows('set synchronous_commit = off');
-    for (const statement of filling(postgres, bookings)) await database.rows(statement);
+    for (const statement of statementsOf(postgres)) await database.rows(statement);
   } else {
     const database = new Sqlite(path);
     // Each page is written once, without a journal, and nothing is synced.
     for (const setting of ['journal_mode = off', 'synchronous = off', 'cache_size = -400000']) database.pragma(setting);
-    for (const statement of filling(sqlite, bookings)) database.exec(statement);
+    for (const statement of statementsOf(sqlite)) database.exec(statement);
     database.close();
   }
-  // Opened again, it makes the columns of the custom fields that are there by now.
-  await using store = await openStore(needs, url);
-  await store.transaction(refillBookings);
-  await store.transaction((unit) => refillTimeZones(unit, store.settings.reportTimezone));
-  if (path !== undefined) return;
+}
+
+async function analyze(url: string): Promise<void> {
+  if (sqliteFile(url) !== undefined) return;
   await using database = await connect(url);
   await database.rows('vacuum analyze');
 }
@@ -60,6 +75,7 @@ const base = 'https://api.scheduling.test';
 const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo', 'UTC'];
 const firstNames = ['Ada', 'Ben', 'Carla', 'Deniz', 'Emil', 'Farah', 'Goran', 'Hanna', 'Ines', 'Jonas'];
 const lastNames = ['Abel', 'Brandt', 'Costa', 'Dubois', 'Eriksen', 'Fischer', 'Grant', 'Horvat', 'Ito', 'Jansen', 'Li'];
+const cities = ['Berlin', 'Zürich', 'Αθήνα', 'Москва', 'Graz'];
 const fieldTypes = ['single_select', 'text', 'number', 'currency', 'boolean', 'date', 'tags', 'invitee_question'];
 const customFields = ['a', 'A note', 12.5, 4900, true, '2026-03-01', ['sales', 'europe'], 'A friend'].map(
   (value, at) => ({
@@ -78,13 +94,43 @@ const name = (number: string): string =>
 const host = (number: string): string =>
   `'{"user":"${base}/users/' || ${number} || '","user_name":"Host ' || ${number} || '","user_email":"host' || ${number} || '@example.test"}'`;
 
-function filling({ at, json, hex }: Dialect, bookings: number): readonly string[] {
+/** As scattered as real ones; no two are the same. */
+const idOf = ({ hex }: Dialect, number: string): string =>
+  `${hex(`(${number}) * 2654435761 % 4294967296`)} || ${hex(`(${number}) * 2246822519 % 4294967296`)}`;
+
+/** The table `n` of numbers. */
+const numbersTo = (most: number): string =>
+  `create temp table n as with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${most})
+    select i from n`;
+
+/** So many contacts, of which the first have custom fields. */
+function contactsIn(dialect: Dialect, contacts: number, withFields: number): readonly string[] {
+  const { at, json } = dialect;
   const year = 365 * 86_400;
   const now = Math.floor(Date.now() / 1000);
+  const created = at(`${now} - ${year} + i * ${year} / ${contacts}`);
+  return [
+    `insert into custom_field_definitions (uri, label, field_type, options)
+      select '${base}/contacts/custom_field_definitions/' || (i - 1), 'Field ' || (i - 1), ${oneOf(fieldTypes, '(i - 1)')},
+        ${when('i = 1', json(`'[{"uuid":"a","label":"Small"}]'`))} from n where i <= ${fieldTypes.length}`,
+    `insert into contacts (uri, name, primary_email, emails, phone_numbers, timezone, job_title, company, country, city, custom_fields,
+        created_at, updated_at)
+      select '${base}/contacts/' || ${idOf(dialect, 'i')}, ${name('i')}, ${email('i')},
+        ${json(`'[{"email":"' || ${email('i')} || '","is_primary":true}]'`)}, ${json(`'[]'`)}, ${oneOf(zones, 'i')},
+        'Engineer ' || (i % 70), 'Company ' || (i % 1000), ${oneOf(['DE', 'US', 'JP', 'FR'], 'i')}, ${oneOf(cities, 'i')},
+        ${when(`i <= ${withFields}`, json(`'${JSON.stringify(customFields)}'`))}, ${created}, ${created}
+      from n where i <= ${contacts}`,
+    `insert into contact_emails (contact_uri, email, is_primary) select uri, primary_email, true from contacts`,
+    `insert into contact_phone_numbers (contact_uri, phone_number, is_primary)
+      select '${base}/contacts/' || ${idOf(dialect, 'i')}, '+49301' || i, true from n where i <= ${contacts}`,
+  ];
+}
+
+function filling(dialect: Dialect, bookings: number): readonly string[] {
+  const { at, json } = dialect;
+  const now = Math.floor(Date.now() / 1000);
   const contacts = Math.min(bookings * contactsPerBooking, mostContacts);
-  /** As scattered as real ones; no two are the same. */
-  const id = (number: string): string =>
-    `${hex(`(${number}) * 2654435761 % 4294967296`)} || ${hex(`(${number}) * 2246822519 % 4294967296`)}`;
+  const id = (number: string): string => idOf(dialect, number);
   const uri = (kind: string, number = 'i'): string => `'${base}/${kind}/' || ${id(number)}`;
   const invitee = (number = 'i'): string => `${uri('scheduled_events', number)} || '/invitees/' || ${id(number)}`;
   const today = Math.floor(now / 86_400) * 86_400;
@@ -99,13 +145,9 @@ function filling({ at, json, hex }: Dialect, bookings: number): readonly string[
   const isMissed = `(i % 11 = 0 and ${isOver} and not ${isMoved} and not ${isCanceled})`;
   const ifPaid = (value: string): string => when('i % 10 = 3', value);
   return [
-    `create temp table n as with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${bookings})
-      select i from n`,
+    numbersTo(bookings),
     `insert into users (uri, name, timezone) select '${base}/users/' || i, 'Host ' || i, ${oneOf(zones, 'i')} from n where i <= 25`,
     `insert into event_types (uri, name) select '${base}/event_types/' || i, 'Type ' || i from n where i <= 20`,
-    `insert into custom_field_definitions (uri, label, field_type, options)
-      select '${base}/contacts/custom_field_definitions/' || (i - 1), 'Field ' || (i - 1), ${oneOf(fieldTypes, '(i - 1)')},
-        ${when('i = 1', json(`'[{"uuid":"a","label":"Small"}]'`))} from n where i <= ${fieldTypes.length}`,
     `insert into scheduled_events (uri, name, status, start_time, end_time, event_type, location, hosts, created_at, updated_at)
       select ${uri('scheduled_events')}, 'Meeting', ${status}, ${at(start)}, ${at(`${start} + 1800`)},
         '${base}/event_types/' || (i % 20 + 1), ${json(`'{"type":"zoom"}'`)},
@@ -133,13 +175,7 @@ function filling({ at, json, hex }: Dialect, bookings: number): readonly string[
       select ${uri('routing_form_submissions')}, '${base}/routing_forms/1', 'event_type',
         ${json(`'{"type":"event_type","value":"${base}/event_types/' || (i % 20 + 1) || '"}'`)}, ${when('i % 20 = 5', invitee())},
         'newsletter', ${created}, ${created} from n where i % 20 in (5, 6)`,
-    `insert into contacts (uri, name, primary_email, emails, phone_numbers, timezone, company, country, custom_fields, created_at, updated_at)
-      select ${uri('contacts')}, ${name('i')}, ${email('i')}, ${json(`'[{"email":"' || ${email('i')} || '","is_primary":true}]'`)},
-        ${json(`'[]'`)}, ${oneOf(zones, 'i')}, 'Company ' || (i % 1000), ${oneOf(['DE', 'US', 'JP', 'FR'], 'i')},
-        ${when(`i <= ${fewBookings}`, json(`'${JSON.stringify(customFields)}'`))},
-        ${at(`${now} - ${year} + i * ${year} / ${contacts}`)}, ${at(`${now} - ${year} + i * ${year} / ${contacts}`)}
-      from n where i <= ${contacts}`,
-    `insert into contact_emails (contact_uri, email, is_primary) select uri, primary_email, true from contacts`,
+    ...contactsIn(dialect, contacts, fewBookings),
     `insert into event_log (delivery_id, source, event, subject_uri, occurred_at, received_at, outcome, body, tie)
       select ${id('i')} || ${id('i + 1')} || ${id('i + 2')} || ${id('i + 3')}, 'webhook',
         case when i % 200 = 11 then 'webinar.created' when i % 7 = 0 then 'invitee.canceled' else 'invitee.created' end, ${invitee()},

@@ -42,8 +42,11 @@ export interface Insert {
 export interface ContactSearch {
   /** Whether this column of `contacts` contains one of these segments, in any case. */
   contains(column: string, segments: readonly string[]): RawBuilder<SqlBool>;
-  /** The same condition on contacts, for an order that no index has. */
-  unordered(condition: RawBuilder<SqlBool>): RawBuilder<SqlBool>;
+  /** The same condition on contacts, in the form in which a page in this order is found soonest. */
+  narrowed(
+    db: Kysely<Database>,
+    query: { readonly order: string; readonly condition: RawBuilder<SqlBool> },
+  ): Promise<RawBuilder<SqlBool>>;
   /** The statements that make a missing index possible, for an operator to run; empty where none is missing. */
   missing(db: Kysely<Database>): Promise<readonly string[]>;
 }

@@ -15,13 +15,15 @@ export interface ContactQuery {
   readonly page: PageRequest;
 }
 
-export function findContacts(store: Store, { search, order, page }: ContactQuery): Promise<Page<TableRow<'contacts'>>> {
+export async function findContacts(
+  store: Store,
+  { search, order, page }: ContactQuery,
+): Promise<Page<TableRow<'contacts'>>> {
   const filters = conditionsOf(store.engine, search);
-  const where = [isNotDeleted, ...filters];
-  // No index has the order of the updates: it would have to change with each of them.
-  const isUnordered = order === 'updated_at' && filters.length > 0;
-  const narrowed = isUnordered ? [store.engine.contactSearch.unordered(sql`${sql.join(where, sql` and `)}`)] : where;
-  return findRows(store, 'contacts', { order, page, where: narrowed });
+  if (filters.length === 0) return findRows(store, 'contacts', { order, page, where: [isNotDeleted] });
+  const condition = sql<SqlBool>`${sql.join([isNotDeleted, ...filters], sql` and `)}`;
+  const narrowed = await store.engine.contactSearch.narrowed(store.db, { order, condition });
+  return findRows(store, 'contacts', { order, page, where: [narrowed] });
 }
 
 const lists = { email: 'contact_emails', phone_number: 'contact_phone_numbers' } as const;

@@ -4,8 +4,9 @@ import { likePattern, type ContactSearch } from '#src/store/contract.ts';
 
 export const sqliteContactSearch: ContactSearch = {
   contains: (column, segments) => anyOf(segments.map((segment) => containsText(sql.ref(column), segment))),
-  // Asked at once, SQLite would read the rows of all contacts, not the index alone.
-  unordered: (condition) => sql`rowid in (select rowid from ${sql.table('contacts')} where ${condition})`,
+  // No index has the time of the last update: SQLite would read the rows of all contacts instead of the index alone.
+  narrowed: async (_db, { order, condition }) =>
+    order === 'created_at' ? condition : sql`rowid in (select rowid from ${sql.table('contacts')} where ${condition})`,
   missing: async () => [],
 };
 
@@ -28,10 +29,15 @@ function casesOf(letter: string): readonly string[] {
   const cases = [letter, lower, letter.toUpperCase(), lower.toUpperCase()].filter(
     (each) => each.toLowerCase() === lower,
   );
-  return [...new Set([...cases, ...(withoutOneCase[letter] ?? '')])];
+  return [...new Set([...cases, ...(withoutOneCase[letter] ?? [])])];
 }
 
-const withoutOneCase: Readonly<Record<string, string>> = { σ: 'ς', Σ: 'ς', ς: 'σΣ', ß: 'ẞ' };
+const withoutOneCase: Readonly<Record<string, readonly string[]>> = {
+  σ: ['ς'],
+  Σ: ['ς'],
+  ς: ['σ', 'Σ'],
+  ß: ['ẞ'],
+};
 
 /** As a tree: SQLite refuses a thousand conditions in a row. */
 function anyOf(conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {

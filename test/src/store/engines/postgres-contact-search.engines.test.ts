@@ -6,8 +6,9 @@ import { Report } from '#src/doctor/check.ts';
 import { checkStore } from '#src/doctor/engines.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
-import { findContacts } from '#src/read/contacts/contact-page.ts';
+import { findContacts, type ContactQuery } from '#src/read/contacts/contact-page.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { writeRows } from '#src/store/rows.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 
 const [, postgres] = storeEngines;
@@ -87,5 +88,36 @@ describe.runIf(postgres.available)('many texts and short ones, which are compare
       expect([text, await isFound(...others, text), await isFound(text)]).toEqual([text, true, true]);
     for (const text of ['..', '.*', '^a', 'a$', 'é*', '[0', '_%'])
       expect([text, await isFound(...others, text), await isFound(text)]).toEqual([text, false, false]);
+  });
+});
+
+describe.runIf(postgres.available)('texts that thousands of contacts have', () => {
+  it('are found in order, page by page, and with a text that few of these have', async () => {
+    await using opened = await postgres.fresh();
+    const { store } = opened;
+    const uriOf = (n: number) => `https://api.example.test/contacts/${String(n).padStart(4, '0')}`;
+    const rows = Array.from({ length: 2_100 }, (_, n) => ({
+      uri: uriOf(n),
+      name: `Person ${n}`,
+      city: n % 1_000 === 999 ? 'Graz' : 'Wien',
+      created_at: '2025-04-14T11:30:00.000000Z',
+    }));
+    await store.transaction((unit) => writeRows(unit, 'contacts', rows));
+    const find = async (search: ContactQuery['search'], from?: number) => {
+      const page = { count: 3, descending: false, backwards: false };
+      const position = from === undefined ? {} : { from: { key: '2025-04-14T11:30:00.000000Z', uri: uriOf(from) } };
+      const { items, hasNext } = await findContacts(store, {
+        search,
+        order: 'created_at',
+        page: { ...page, ...position },
+      });
+      return [...items.map(({ uri }) => uri), hasNext];
+    };
+    const of = (...numbers: readonly number[]) => numbers.map(uriOf);
+    expect(await find({ name: ['person'] })).toEqual([...of(0, 1, 2), true]);
+    expect(await find({ name: ['PERSON'] }, 2)).toEqual([...of(3, 4, 5), true]);
+    expect(await find({ name: ['person'] }, 2_096)).toEqual([...of(2_097, 2_098, 2_099), false]);
+    expect(await find({ name: ['person'], city: ['graz'] })).toEqual([...of(999, 1_999), false]);
+    expect(await find({ name: ['nobody'], city: ['wien'] })).toEqual([false]);
   });
 });
