@@ -118,6 +118,6 @@ describe.runIf(postgres.available)('texts that thousands of contacts have', () =
     expect(await find({ name: ['PERSON'] }, 2)).toEqual([...of(3, 4, 5), true]);
     expect(await find({ name: ['person'] }, 2_096)).toEqual([...of(2_097, 2_098, 2_099), false]);
     expect(await find({ name: ['person'], city: ['graz'] })).toEqual([...of(999, 1_999), false]);
-    expect(await find({ name: ['nobody'], city: ['wien'] })).toEqual([false]);
+    expect(await find({ name: ['no one'], city: ['wien'] })).toEqual([false]);
   });
 });
