@@ -28,14 +28,15 @@ const searches: Readonly<Record<string, number>> = {
   'email=person7@example.test': 100,
   'phone_number=+493017': 100,
   'timezone=Europe/Berlin': 100,
-  'country=XX': 100,
-  'name=costa&sort=updated_at:desc': 100,
   'name=os': 500,
   'name=qq': 500,
   'name=j': 500,
   'city=ж': 500,
   'name=j&city=Ü': 500,
-  // All contacts are sorted.
+  // PostgreSQL has no index of places.
+  'country=XX': 500,
+  // No index has the time of the last update: what is found is sorted.
+  'name=costa&sort=updated_at:desc': 500,
   'sort=updated_at:desc': 500,
   'name=a&sort=updated_at:desc': 500,
 };

@@ -38,15 +38,19 @@ export interface Insert {
   readonly conflict?: () => RawBuilder<unknown>;
 }
 
+export interface Narrowing {
+  readonly order: string;
+  readonly condition: RawBuilder<SqlBool>;
+  /** The segments of each column that the condition compares by `contains`. */
+  readonly segments: readonly (readonly string[])[];
+}
+
 /** How an engine finds contacts by parts of their texts. */
 export interface ContactSearch {
   /** Whether this column of `contacts` contains one of these segments, in any case. */
   contains(column: string, segments: readonly string[]): RawBuilder<SqlBool>;
   /** The same condition on contacts, in the form in which a page in this order is found soonest. */
-  narrowed(
-    db: Kysely<Database>,
-    query: { readonly order: string; readonly condition: RawBuilder<SqlBool> },
-  ): Promise<RawBuilder<SqlBool>>;
+  narrowed(db: Kysely<Database>, query: Narrowing): Promise<RawBuilder<SqlBool>>;
   /** The statements that make a missing index possible, for an operator to run; empty where none is missing. */
   missing(db: Kysely<Database>): Promise<readonly string[]>;
 }

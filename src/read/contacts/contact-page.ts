@@ -22,10 +22,12 @@ export async function findContacts(
   const filters = conditionsOf(store.engine, search);
   if (filters.length === 0) return findRows(store, 'contacts', { order, page, where: [isNotDeleted] });
   const condition = sql<SqlBool>`${sql.join([isNotDeleted, ...filters], sql` and `)}`;
-  const narrowed = await store.engine.contactSearch.narrowed(store.db, { order, condition });
+  const segments = partial.flatMap((name) => (search[name] === undefined ? [] : [search[name]]));
+  const narrowed = await store.engine.contactSearch.narrowed(store.db, { order, condition, segments });
   return findRows(store, 'contacts', { order, page, where: [narrowed] });
 }
 
+const partial = ['name', 'job_title', 'company', 'city'] as const;
 const lists = { email: 'contact_emails', phone_number: 'contact_phone_numbers' } as const;
 /** SQLite takes no longer pattern, and no contact says so much. */
 const longest = 5_000;
@@ -48,8 +50,6 @@ function conditionsOf(engine: StoreEngine, search: ContactQuery['search']): read
       }),
     ),
     ...(['timezone', 'country', 'state'] as const).flatMap((name) => met(name, (segments) => isAmong(name, segments))),
-    ...(['name', 'job_title', 'company', 'city'] as const).flatMap((name) =>
-      met(name, (segments) => engine.contactSearch.contains(name, segments)),
-    ),
+    ...partial.flatMap((name) => met(name, (segments) => engine.contactSearch.contains(name, segments))),
   ];
 }

@@ -7,16 +7,15 @@ export const postgresContactSearch = (schema: string): ContactSearch => ({
   contains(column, segments) {
     const text = sql.ref(column);
     // The index is read as a whole for each short text, and once for each of many: comparing every row once is quicker.
-    if (segments.length > mostIndexed || !segments.every(hasTrigrams))
-      return sql<SqlBool>`(lower(${text}) ~ lower(${segments.map(literal).join('|')}))`;
+    if (!areIndexed(segments)) return sql<SqlBool>`(lower(${text}) ~ lower(${segments.map(literal).join('|')}))`;
     // Not `any` of a list, which no index of trigrams serves.
     const matches = segments.map((segment) => sql`${text} ilike ${likePattern(segment)}`);
     return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
   },
   // PostgreSQL estimates that it soon meets enough contacts in their order, and reads all of them where it meets none: texts of which
   // no contact has both, or of old contacts alone. So few are found by the index on texts, and then sorted.
-  async narrowed(db, { order, condition }) {
-    if (order !== 'created_at') return condition;
+  async narrowed(db, { order, condition, segments }) {
+    if (order !== 'created_at' || !segments.some(areIndexed)) return condition;
     const found = sql`select uri from ${sql.table('contacts')} where ${condition}`;
     const { rows } = await sql<{ n: number }>`select count(*)::int as n from (${found} limit ${few}) as found`.execute(
       db,
@@ -54,7 +53,10 @@ export async function indexTrigrams(
 }
 
 const mostIndexed = 10;
-const few = 2_000;
+const few = 500;
+
+const areIndexed = (segments: readonly string[]): boolean =>
+  segments.length <= mostIndexed && segments.every(hasTrigrams);
 
 /** A regular expression of this text only. */
 const literal = (segment: string): string => segment.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`);
