@@ -218,7 +218,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     expect(await paper()).not.toBe(dark);
     await page.reload({ waitUntil: 'commit' });
     // The theme is set before the body exists, so before anything can be painted.
-    await page.waitForFunction('document.body !== null');
+    await page.waitForSelector('body', { state: 'attached' });
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
     for (const theme of ['dark', undefined]) {
       await page.keyboard.press('t');
