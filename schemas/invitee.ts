@@ -58,7 +58,7 @@ export const invitee = z.looseObject({
   status: text,
   questions_and_answers: z.nullish(z.array(answer)),
   timezone: text,
-  event: text,
+  event: z.nullish(uri),
   created_at: moment,
   updated_at: moment,
   tracking: z.nullish(tracking),

@@ -18,7 +18,7 @@ import { addTimeZones, zonedTables } from '#src/store/time-zones.ts';
 import { childTables, type ChildTable } from '#workers/fold/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/fold/projections/contract.ts';
 import type { RowLookup, WorkingRow } from '#workers/fold/projections/merge.ts';
-import { rowsTouchedBy } from '#workers/fold/projections/touches.ts';
+import { rowsNeededBy } from '#workers/fold/projections/touches.ts';
 
 interface OpenedRow extends WorkingRow {
   /** Whether the table had the row when it was read, or it was `inserted` since, by this transaction or by another one first. */
@@ -30,7 +30,7 @@ interface OpenedRow extends WorkingRow {
 export interface RowWorkspace {
   readonly row: RowLookup;
   size(): number;
-  /** Reads the rows that these facts touch and that it does not hold yet. */
+  /** Reads the rows that these facts need and that it does not hold yet. */
   open(facts: readonly Fact[]): Promise<void>;
   /** Every row of the workspace, by table. */
   all(table: MirrorTable): Iterable<readonly [uri: string, working: WorkingRow]>;
@@ -50,7 +50,7 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
     async open(facts) {
       const missing = new Map(mirrorTables.map((table) => [table, new Set<string>()]));
       for (const fact of facts)
-        for (const { table, uri } of rowsTouchedBy(fact))
+        for (const { table, uri } of rowsNeededBy(fact))
           if (workspace.get(table)?.has(uri) !== true) missing.get(table)?.add(uri);
       const read = (table: MirrorTable, uris: readonly string[]) => async () => {
         const stored = await readRows(unit, table, uris);

@@ -75,6 +75,8 @@ export interface Fact {
   readonly assignments: readonly Assignment[];
   readonly tombstone?: Tombstone;
   readonly noShow?: NoShowFact;
+  /** The URI of a meeting that it names and does not describe: that has a row all the same, whatever becomes of the fact. */
+  readonly meeting?: string;
 }
 
 export type Projection<Kind extends FactKind> = (input: ProjectionInput<Kind>) => Fact;

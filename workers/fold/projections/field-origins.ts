@@ -5,7 +5,7 @@ import type { Assignment, Fact, MirrorTable, NoShowFact } from './contract.ts';
 import { columnsOfField } from './field-mapping.ts';
 import { factsOf, noShowPeriods, type NoShowFacts } from './no-show.ts';
 import { fieldsOf } from './registry.ts';
-import { fieldVersions, observedIn } from './version.ts';
+import { fieldVersions, observedIn, rowVersion } from './version.ts';
 
 export type Row = Readonly<Record<string, Json>>;
 
@@ -13,10 +13,13 @@ export function originColumns(table: MirrorTable): readonly string[] {
   return ['uri', 'version', 'lagging', ...(table === 'invitees' ? ['no_show_facts'] : [])];
 }
 
-/** Whether a row would differ without this fact. A missing row would be created by it. Deletes always count. */
+/**
+ * Whether a row would differ without this fact. A missing row would be created by it. Deletes always count, and every fact that names a
+ * meeting whose row is blank: the row is there because of them.
+ */
 export function drawsFrom(rowOf: (table: MirrorTable, uri: string) => Row | undefined, fact: Fact): boolean {
-  const { subject, assignments, tombstone, noShow } = fact;
-  if (tombstone) return true;
+  const { subject, assignments, tombstone, noShow, meeting } = fact;
+  if (tombstone || (meeting !== undefined && rowVersion(rowOf('scheduled_events', meeting) ?? {}) === '')) return true;
   const isDecisive = assignments.some((assignment) => {
     const row = rowOf(assignment.table, assignment.uri);
     return (

@@ -73,10 +73,12 @@ function described(
     const invitee = event && rest.event == null ? { ...rest, event: event.uri } : rest;
     const noShow = noShowOf(input);
     const events = event ? describeEvent({ payload: event, observed, tie }).assignments : [];
+    const { event: meeting } = invitee;
     return {
       subject: { table: 'invitees', uri: invitee.uri },
       assignments: [inviteeAssignment(input, invitee, rank), ...events],
       ...(noShow && { noShow }),
+      ...(typeof meeting === 'string' && meeting !== event?.uri && { meeting }),
     };
   };
 }

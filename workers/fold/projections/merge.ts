@@ -78,7 +78,13 @@ function mergeInto(
   }
   if (fact.noShow && addToNoShow(rows(fact.subject.table, fact.subject.uri), fact.noShow, changes)) won = true;
   if (fact.tombstone) markDeleted(rows(fact.tombstone.table, fact.tombstone.uri), fact.tombstone, options, changes);
+  if (fact.meeting !== undefined) keepBlank(rows('scheduled_events', fact.meeting));
   return { won, created };
+}
+
+/** A row that is not stored yet is written, without a version: whatever describes it later is newer. */
+function keepBlank(working: WorkingRow): void {
+  if (working.isNew) working.isTouched = true;
 }
 
 /** Whether a fact sets columns of a table to the time at which it was observed, which may change when it is read again. */

@@ -66,3 +66,9 @@ export interface RowKey {
 export function rowsTouchedBy({ subject, assignments }: Fact): readonly RowKey[] {
   return [subject, ...assignments];
 }
+
+/** Those, and the row of a meeting that it only names: the rows that must be there to fold it. */
+export function rowsNeededBy(fact: Fact): readonly RowKey[] {
+  const touched = rowsTouchedBy(fact);
+  return fact.meeting === undefined ? touched : [...touched, { table: 'scheduled_events', uri: fact.meeting }];
+}

@@ -1,6 +1,7 @@
 // Retention: removes old content from the log where it decides no value of a row, so that a rebuild still yields the same rows.
 //
 //   old, decides a value           ─▶ the body stays, the record of its changes is removed
+//   old, names a blank meeting     ─▶ the same: the row is there because of it
 //   old, decides no value          ─▶ pruned: the entry stays in the log without content
 //   old, quarantined or unhandled  ─▶ pruned: it can no longer be replayed
 //   written by an operator         ─▶ the body stays
@@ -21,7 +22,7 @@ import {
 import { readUnchecked } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/fold/projections/contract.ts';
 import { originColumns, drawsFrom, type Row } from '#workers/fold/projections/field-origins.ts';
-import { rowsTouchedBy } from '#workers/fold/projections/touches.ts';
+import { rowsNeededBy } from '#workers/fold/projections/touches.ts';
 import { isUnprojected, reparse } from '#workers/fold/pipeline/parse.ts';
 
 export interface RetentionNeeds {
@@ -143,7 +144,7 @@ async function rowsOf(
   for (const table of mirrorTables) {
     const uris = new Set(
       examined
-        .flatMap(({ fact }) => (fact ? rowsTouchedBy(fact).filter((row) => row.table === table) : []))
+        .flatMap(({ fact }) => (fact ? rowsNeededBy(fact).filter((row) => row.table === table) : []))
         .map(({ uri }) => uri),
     );
     if (uris.size === 0) continue;
