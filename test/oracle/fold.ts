@@ -33,7 +33,8 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): Re
   const bySubject = Map.groupBy(sound, ({ payload }) => payload['uri']);
   const byRow = Map.groupBy(spoken, ({ table, uri }) => `${table} ${uri}`);
   const tables: Record<string, Record_[]> = {};
-  for (const id of new Set([...byRow.keys(), ...deletes.keys()])) {
+  const named = sound.flatMap(meetingNamedIn).map((uri) => `scheduled_events ${uri}`);
+  for (const id of new Set([...byRow.keys(), ...deletes.keys(), ...named])) {
     const [table, uri] = id.split(' ') as [OracleTable, string];
     const first = deletes.get(id)?.toSorted((a, b) => (before(orderOf(a), orderOf(b)) ? -1 : 1))[0];
     const deletedAt = first?.at ?? null;
@@ -47,6 +48,12 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): Re
       if (rows.length > 0) (tables[child] ??= []).push(...rows);
   }
   return sorted(tables);
+}
+
+/** A meeting that an invitee names has a row, also when nothing describes it. */
+function meetingNamedIn({ event, payload }: NormalFact): string[] {
+  const named = event !== 'person.erased' && tableOf(event) === 'invitees' ? payload['event'] : undefined;
+  return typeof named === 'string' ? [named] : [];
 }
 
 function noShowRows(invitee_uri: string, facts: readonly NormalFact[]): { columns: Record_; rows: Record_[] } {
