@@ -1,5 +1,6 @@
 // The rows that entries of the feed changed, for `include=row`: each as it is now, at least as new as its entry. A row whose record was
-// deleted is null, so an erased person never appears. One query per table, however many entries there are.
+// deleted is null, so an erased person never appears; and one that nothing has described. One query per table, however many entries there are.
+import { isBlankRow } from '#src/store/blank-meetings.ts';
 import { readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { FeedRow } from '#src/store/log/feed.ts';
@@ -74,7 +75,8 @@ async function readTable(
   uris: ReadonlySet<string> = new Set(),
 ): Promise<ReadonlyMap<string, StoredRow>> {
   if (uris.size === 0) return new Map();
-  const columns = Object.keys(tables[table].columns).filter((name) => !foldColumns.includes(name));
-  const rows = await readUnchecked(from, table, { columns, key: 'uri', values: [...uris] });
-  return new Map(rows.filter((row) => (row['deleted_at'] ?? null) === null).map((row) => [String(row['uri']), row]));
+  const names = Object.keys(tables[table].columns).filter((name) => !foldColumns.includes(name));
+  const rows = await readUnchecked(from, table, { columns: [...names, 'version'], key: 'uri', values: [...uris] });
+  const shown = rows.filter((row) => (row['deleted_at'] ?? null) === null && !isBlankRow(table, row));
+  return new Map(shown.map(({ version: _version, ...row }) => [String(row['uri']), row]));
 }

@@ -951,7 +951,7 @@ export interface OrganizationMembershipsRow<Values extends ColumnValues> {
   /** fields of the service that have no column; null when there are none */
   extra: Values['json'] | null;
 }
-/** One row per meeting. Several invitees share a group meeting. */
+/** One row per meeting. Several invitees share a group meeting. A meeting that an invitee names and nothing has described has a row too, in which only `uri` is set: `version` is null there, and lists, counts, exports and the feed leave it out. */
 export interface ScheduledEventsRow<Values extends ColumnValues> {
   /** URI of the meeting */
   uri: Values['text'];

@@ -1,5 +1,6 @@
 // Rows of one table by URI, or page by page in the order of a time.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { withoutBlank } from './blank-meetings.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
@@ -14,7 +15,7 @@ type UriTableName =
   | 'meeting_recaps'
   | 'routing_form_submissions';
 
-/** In the order of the URIs; missing rows are left out. */
+/** In the order of the URIs; missing and blank rows are left out. */
 export async function rowsByUri<Name extends TableName>(
   { db, engine }: Readable,
   table: Name,
@@ -22,7 +23,7 @@ export async function rowsByUri<Name extends TableName>(
 ): Promise<TableRow<Name>[]> {
   if (uris.length === 0) return [];
   const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
-    where uri in (${sql.join(uris)})`.execute(db);
+    where ${sql.join([sql`uri in (${sql.join(uris)})`, ...withoutBlank(table)], sql` and `)}`.execute(db);
   const byUri = new Map(rows.map((row) => [row['uri'], decodeRow(engine, table, row)] as const));
   return uris.map((uri) => byUri.get(uri)).filter((row) => row !== undefined);
 }
@@ -37,6 +38,7 @@ export interface RowQuery {
 /** In a table whose rows can be deleted. */
 export const isNotDeleted = sql<SqlBool>`deleted_at is null`;
 
+/** Without blank rows. */
 export function findRows<Name extends TableName>(
   { db, engine }: Readable,
   table: Name,
@@ -45,7 +47,9 @@ export function findRows<Name extends TableName>(
   const select = async (way: SortOrder, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
     const { orderBy } = keysetOf(engine, table, { ...way, id });
     const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
-      where ${sql.join([...conditions, ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(db);
+      where ${sql.join([...conditions, ...withoutBlank(table), ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(
+      db,
+    );
     return rows.map((row) => decodeRow(engine, table, row));
   };
   return pageOf(
@@ -114,9 +118,9 @@ export async function scanRows<Name extends TableName>(
  * rows: when the first and the last URI share it, all do.
  */
 export async function uriEndingWith({ db }: Readable, table: UriTableName, end: string): Promise<string | undefined> {
-  const name = sql.table(table);
+  const all = sql`from ${sql.table(table)} where ${sql.join([sql`1 = 1`, ...withoutBlank(table)], sql` and `)}`;
   const { rows } = await sql<{ first: string | null; last: string | null }>`select
-    (select min(uri) from ${name}) as first, (select max(uri) from ${name}) as last`.execute(db);
+    (select min(uri) ${all}) as first, (select max(uri) ${all}) as last`.execute(db);
   const folder = end.slice(0, end.lastIndexOf('/') + 1);
   const bases = [rows[0]?.first, rows[0]?.last].map((uri) => uri?.slice(0, uri.lastIndexOf('/') + 1));
   const [base] = bases;
@@ -136,7 +140,8 @@ async function endingAmongAll(
   table: TableName,
   { end, indexed = sql<SqlBool>`1 = 1` }: { readonly end: string; readonly indexed?: RawBuilder<SqlBool> },
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ uri: string }>`select uri from ${sql.table(table)} where ${indexed}
-    and substr(uri, length(uri) - ${end.length - 1}) = ${end} limit 1`.execute(db);
+  const hasEnd = sql<SqlBool>`substr(uri, length(uri) - ${end.length - 1}) = ${end}`;
+  const { rows } = await sql<{ uri: string }>`select uri from ${sql.table(table)}
+    where ${sql.join([indexed, hasEnd, ...withoutBlank(table)], sql` and `)} limit 1`.execute(db);
   return rows[0]?.uri;
 }

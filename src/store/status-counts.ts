@@ -1,5 +1,6 @@
 // Counts of the mirror for the status of the process.
 import { sql } from 'kysely';
+import { isBlank } from './blank-meetings.ts';
 import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from './contract.ts';
 import { countUnprojected, isUnprojected, isWaiting, lastSeq } from '#src/store/log/read.ts';
@@ -20,7 +21,7 @@ export interface StoreOverview {
   readonly unhandled: number;
   /** The names of those, the most frequent first: at most five, and none that could hold personal data. */
   readonly unknown_kinds: readonly string[];
-  /** Without the deleted ones. */
+  /** Without the deleted ones, and without blank rows of meetings. */
   readonly rows: Readonly<Record<string, number>>;
   /** The deleted ones, by table; zeros are left out. */
   readonly deleted: Readonly<Record<string, number>>;
@@ -101,7 +102,9 @@ async function countRows(
   table: (typeof counted)[number],
 ): Promise<{ readonly all: number; readonly deleted: number }> {
   const deleted = 'deleted_at' in tables[table].columns ? sql`count(deleted_at)` : sql`0`;
-  const { rows } = await sql<{ n: unknown; deleted: unknown }>`select count(*) as n, ${deleted} as deleted
+  const blank =
+    table === 'scheduled_events' ? sql`(select count(*) from ${sql.table(table)} where ${isBlank})` : sql`0`;
+  const { rows } = await sql<{ n: unknown; deleted: unknown }>`select count(*) - ${blank} as n, ${deleted} as deleted
     from ${sql.table(table)}`.execute(db);
   return { all: Number(rows[0]?.n ?? 0), deleted: Number(rows[0]?.deleted ?? 0) };
 }

@@ -2,6 +2,7 @@
 // left out.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { textOf } from '#schemas/wire.ts';
+import { withoutBlank } from '#src/store/blank-meetings.ts';
 import type { Store } from '#src/store/contract.ts';
 import { embeddedUri } from '#workers/fold/projections/touches.ts';
 import type { Cells, Column } from './format.ts';
@@ -105,7 +106,8 @@ function rowsAbout(
   const { parent } = source.tracking;
   if (parent === undefined) {
     const cells = cellsOf(store.engine, columns);
-    return sql`select ${cells} from ${sql.table(source.name)} where uri in (${sql.join(uris)}) order by uri`;
+    const where = sql.join([sql`uri in (${sql.join(uris)})`, ...withoutBlank(source.name)], sql` and `);
+    return sql`select ${cells} from ${sql.table(source.name)} where ${where} order by uri`;
   }
   const cells = columns.map((column) =>
     column.name === parent.key ? sql`parent.uri` : cellsOf(store.engine, [column], 'child'),

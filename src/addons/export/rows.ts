@@ -1,6 +1,7 @@
 // Reads the rows of a table or view as cells, page by page. A table is read in ranges of its key, each in a short transaction,
 // so that a long export does not hold back SQLite's checkpoints or PostgreSQL's vacuum. A view has no key and is read in one.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { withoutBlank } from '#src/store/blank-meetings.ts';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
 import type { Cell, Cells, Column } from './format.ts';
 import { columnsOf, type Source } from './source.ts';
@@ -17,8 +18,9 @@ const rowsPerTransaction = 20_000;
 export async function* rowsOf(
   store: Store,
   source: Source,
-  { columns, where, time }: Selection,
+  { columns, where: chosen, time }: Selection,
 ): AsyncGenerator<Cells[]> {
+  const where = sql.join([chosen ?? all, ...withoutBlank(source.name)], sql` and `);
   const order = sql.join(source.key.map((name) => sql.id(name)));
   // The key is selected too, behind the columns of the file: the next range starts after it.
   const isExtra = ({ name }: Column) => source.key.includes(name) && !columns.some((column) => column.name === name);
@@ -27,19 +29,19 @@ export async function* rowsOf(
   const cells = cellsOf(store.engine, selected);
   const from = sql`from ${sql.table(source.name)}`;
   if (time !== undefined) {
-    const query = sql`select ${cells}, ${time} ${from} where ${where ?? all} order by ${time}, ${order}`;
+    const query = sql`select ${cells}, ${time} ${from} where ${where} order by ${time}, ${order}`;
     yield* streamRows(store, query, selected);
     return;
   }
   const select = sql`select ${cells} ${from}`;
   if (source.isView) {
-    yield* streamRows(store, sql`${select} where ${where ?? all} order by ${order}`, selected);
+    yield* streamRows(store, sql`${select} where ${where} order by ${order}`, selected);
     return;
   }
   let after: RawBuilder<SqlBool> = all;
   for (let count = rowsPerTransaction; count === rowsPerTransaction;) {
     count = 0;
-    const range = sql`${select} where ${after} and ${where ?? all} order by ${order} limit ${rowsPerTransaction}`;
+    const range = sql`${select} where ${after} and ${where} order by ${order} limit ${rowsPerTransaction}`;
     for await (const page of streamRows(store, range, selected)) {
       count += page.length;
       const last = page.at(-1);

@@ -8,7 +8,8 @@ export const scheduledEvents = table({
   name: 'scheduled_events',
   key: ['uri'],
   readable: 'all',
-  about: 'One row per meeting. Several invitees share a group meeting.',
+  about:
+    'One row per meeting. Several invitees share a group meeting. A meeting that an invitee names and nothing has described has a row too, in which only `uri` is set: `version` is null there, and lists, counts, exports and the feed leave it out.',
   columns: {
     uri: uri('URI of the meeting'),
     name: text('name of the meeting', { holds: 'text' }),

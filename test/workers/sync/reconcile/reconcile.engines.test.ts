@@ -10,7 +10,7 @@ import { allKinds, openTestReconcile, type TestReconcile } from '../../../harnes
 import { inForms } from '../../../harness/sandbox.ts';
 import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
 import { openedOnce } from '../../../harness/opened.ts';
-import { ingestBodies, projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { availableEngines, ingestBodies, projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 /** More contacts than a page has. */
 const world = { contacts: 110, bookings: 10 };
@@ -173,3 +173,37 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
     });
   });
 }
+
+describe.each(availableEngines)('a meeting that the mirror knows only by name, on $name', ({ fresh }) => {
+  it('is no difference where the service does not have it, and is missing where it has', async () => {
+    await using mirrored = await openTestReconcile(fresh, { contacts: 1, bookings: 3 });
+    const { sandbox, store } = mirrored;
+    const { uri } = [...sandbox.service.state.scheduledEvents.values()][0] ?? {};
+    const unknown = `${sandbox.handles.base_url}/scheduled_events/unknown`;
+    const named = (event: string | undefined) =>
+      JSON.stringify({
+        event: 'invitee.created',
+        created_at: '2025-04-14T11:43:10Z',
+        payload: { uri: `${event}/invitees/late`, event },
+      });
+    await ingestBodies(store, [named(uri), named(unknown)]);
+    const versions = async () =>
+      new Map((await rowsOf(store, 'scheduled_events')).map(({ uri: of, version }) => [of, version !== null]));
+    expect(await versions()).toEqual(
+      new Map([
+        [uri, false],
+        [unknown, false],
+      ]),
+    );
+
+    const { lines, report } = await mirrored.run({ repair: true });
+    expect(lines).toContain(`missing scheduled_event ${uri}`);
+    expect(lines.filter((line) => line.includes('unknown'))).toEqual([]);
+    expect([report.heldBack, report.unreadable]).toEqual([[], []]);
+    expect((await versions()).get(uri)).toBe(true);
+    expect((await versions()).get(unknown)).toBe(false);
+
+    expect((await mirrored.run({ repair: true })).lines).toEqual([]);
+    expect((await versions()).get(unknown)).toBe(false);
+  });
+});
