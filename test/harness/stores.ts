@@ -156,6 +156,12 @@ export async function rowsOf({ db, engine }: Store, name: MirroredName): Promise
   return rows.map((row) => decodeViewRow(engine, columns, row));
 }
 
+/** As `rowsOf`, as copies of the table have it: without the meetings of which nothing is known but the name. */
+export async function describedRowsOf(store: Store, name: MirroredName): Promise<StoredRow[]> {
+  const rows = await rowsOf(store, name);
+  return name === 'scheduled_events' ? rows.filter(({ version }) => version !== null) : rows;
+}
+
 export type Contents = Partial<Record<MirroredName, StoredRow[]>>;
 
 /**

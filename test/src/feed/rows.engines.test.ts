@@ -17,10 +17,10 @@ import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 import {
   availableEngines,
   comparable,
+  describedRowsOf,
   emptyTables,
   freshMemory,
   ingestBodies,
-  rowsOf,
   storeEngines,
   type Contents,
 } from '../../harness/stores.ts';
@@ -155,7 +155,7 @@ function openCopy(store: Store) {
 async function tablesOf(store: Store): Promise<Contents> {
   const contents: Contents = {};
   for (const table of mirrorTables)
-    contents[table] = (await rowsOf(store, table))
+    contents[table] = (await describedRowsOf(store, table))
       .filter(({ deleted_at = null }) => deleted_at === null)
       .map(({ as_of: _as_of, version: _version, lagging: _lagging, no_show_facts: _facts, ...row }) => row);
   return comparable(contents);
