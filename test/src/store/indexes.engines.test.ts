@@ -41,7 +41,9 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   scheduled_events_link_pending: both(
     'meetings whose link is not there yet: follow-up reads, the page of the comparisons',
   ),
-  scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start'),
+  scheduled_events_start_time: both(
+    'GET /api/scheduled_events, in order; the count of meetings; GET /api/bookings by start',
+  ),
 
   // The bookings, which no writer of invitees waits for.
   bookings_booked_at: both('GET /api/bookings, in order'),
