@@ -148,11 +148,11 @@ function filling(dialect: Dialect, bookings: number): readonly string[] {
     numbersTo(bookings),
     `insert into users (uri, name, timezone) select '${base}/users/' || i, 'Host ' || i, ${oneOf(zones, 'i')} from n where i <= 25`,
     `insert into event_types (uri, name) select '${base}/event_types/' || i, 'Type ' || i from n where i <= 20`,
-    `insert into scheduled_events (uri, name, status, start_time, end_time, event_type, location, hosts, created_at, updated_at)
+    `insert into scheduled_events (uri, name, status, start_time, end_time, event_type, location, hosts, created_at, updated_at, version)
       select ${uri('scheduled_events')}, 'Meeting', ${status}, ${at(start)}, ${at(`${start} + 1800`)},
         '${base}/event_types/' || (i % 20 + 1), ${json(`'{"type":"zoom"}'`)},
         ${json(`'[' || ${host('(i % 25 + 1)')} || case i % 8 when 0 then ',' || ${host('((i + 1) % 25 + 1)')} else '' end || ']'`)},
-        ${created}, ${created} from n`,
+        ${created}, ${created}, 'described' from n`,
     `insert into invitees (uri, email, name, status, timezone, event_uri, utm_source, utm_campaign, rescheduled, new_invitee, old_invitee,
         canceler_type, canceled_at, no_show_uri, no_show_at, payment, payment_external_id, payment_provider, payment_amount,
         payment_currency, payment_successful, routing_form_submission, created_at, updated_at)
