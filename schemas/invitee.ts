@@ -12,7 +12,7 @@ export const schedulingMethods = ['instant_book', 'api'] as const;
 export const cancelerTypes = ['host', 'invitee'] as const;
 
 // Enums are read as plain strings: a value added by the service must not quarantine a booking.
-const cancellation = z.looseObject({ canceled_by: text, reason: text, canceler_type: text, created_at: moment });
+export const cancellation = z.looseObject({ canceled_by: text, reason: text, canceler_type: text, created_at: moment });
 
 const location = z.looseObject({ join_url: text });
 

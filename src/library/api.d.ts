@@ -981,6 +981,10 @@ export interface ScheduledEventsRow<Values extends ColumnValues> {
   meeting_notes_html: Values['text'] | null;
   /** who canceled the meeting, when and why: `canceled_by`, `reason`, `canceler_type`, `created_at` */
   cancellation: Values['json'] | null;
+  /** who canceled the meeting: `host`, `invitee`, or a value that is new */
+  canceler_type: 'host' | 'invitee' | (string & {}) | null;
+  /** when the meeting was canceled */
+  canceled_at: Values['time'] | null;
   /** when it was created at the service */
   created_at: Values['time'] | null;
   /** when it was last changed at the service */

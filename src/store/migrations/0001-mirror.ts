@@ -17,7 +17,8 @@ organization_memberships (uri) uri:text! role:text user_uri:text organization_ur
   deleted_at:time as_of:time version:text lagging:json extra:json
 scheduled_events (uri) uri:text! name:text status:text start_time:time end_time:time event_type:text location:json
   join_url:text hosts:json guests:json invitees_counter:json meeting_notes_plain:text meeting_notes_html:text
-  cancellation:json created_at:time updated_at:time as_of:time version:text lagging:json extra:json
+  cancellation:json canceler_type:text canceled_at:time created_at:time updated_at:time as_of:time version:text lagging:json
+  extra:json
 invitees (uri) uri:text! email:text first_name:text last_name:text name:text status:text timezone:text event_uri:text
   questions_and_answers:json tracking:json utm_campaign:text utm_source:text utm_medium:text utm_content:text utm_term:text
   salesforce_uuid:text text_reminder_number:text rescheduled:flag old_invitee:text new_invitee:text cancel_url:text

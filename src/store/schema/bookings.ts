@@ -38,6 +38,12 @@ export const scheduledEvents = table({
       'who canceled the meeting, when and why: `canceled_by`, `reason`, `canceler_type`, `created_at`',
       { holds: 'person' },
     ),
+    canceler_type: text('who canceled the meeting', {
+      oneOf: cancelerTypes,
+      orOther: true,
+      sentAs: 'cancellation.canceler_type',
+    }),
+    canceled_at: time('when the meeting was canceled', { sentAs: 'cancellation.created_at' }),
     ...timeColumns,
     ...foldColumns,
   },

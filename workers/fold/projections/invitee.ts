@@ -1,6 +1,6 @@
 // Projects invitees: the row, its no-show marks, and the scheduled event that its payload embeds or that is read by itself.
 import type { EventKind } from '#schemas/events.ts';
-import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
+import { cancellation as cancellationParts, type Invitee, type ScheduledEvent } from '#schemas/invitee.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Assignment, Fact, Fields, Mark, NoShowFact, Projection, ProjectionInput } from './contract.ts';
 import { assignmentTo, columnsFrom, extraBeside, partOf, recordsTo, spread, trackingFields } from './field-mapping.ts';
@@ -48,7 +48,7 @@ const inviteeExtra = extraBeside(Object.keys(inviteeFields), 'no_show', 'cancele
 export const scheduledEventFields: Fields<'scheduled_events'> = {
   ...columnsFrom<ScheduledEvent>()(
     'scheduled_events',
-    'name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html cancellation created_at updated_at extra',
+    'name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html created_at updated_at extra',
   ),
   location: (location) => {
     const link = partOf(location, 'join_url');
@@ -56,6 +56,15 @@ export const scheduledEventFields: Fields<'scheduled_events'> = {
   },
   event_memberships: (hosts) => ({ hosts }),
   event_guests: (guests) => ({ guests }),
+  // It is kept as sent, even where it has another form: its parts are then unknown.
+  cancellation: (cancellation) => {
+    const parts = cancellationParts.safeParse(cancellation);
+    return {
+      cancellation,
+      canceler_type: parts.data?.canceler_type ?? null,
+      canceled_at: parts.data?.created_at ?? null,
+    };
+  },
 };
 
 /** Several invitees of a group event embed the same event: it has its own `updated_at`, and no terminal state. */
