@@ -1,73 +1,80 @@
--- One row per booking with all its reschedules: an invitee with a meeting, or the last of several that reschedules link.
--- Key: journey_uri. Since: booked_at.
+-- One row per booking with all its reschedules: an invitee of a meeting, or the last of several that reschedules link. An invitee without
+-- a meeting is no booking.
+-- Key: uri. Since: booked_at.
 --
--- journey_uri (text): URI of the first invitee of the chain, mirrored or not
--- first_invitee (text, joins invitees.uri): the first mirrored invitee of the chain
--- last_invitee (text, joins invitees.uri): the last mirrored invitee of the chain
+-- uri (text): URI of the first invitee of the chain, mirrored or not
+-- first_invitee (text, joins invitees.uri): URI of the first mirrored invitee of the chain
+-- last_invitee (text, joins invitees.uri): URI of the last mirrored invitee of the chain
 -- invitees (integer): how many of the chain are mirrored
 -- moves (integer): how many times it was rescheduled
--- made_at (time): when the last invitee was created
--- event_uri (text, joins scheduled_events.uri): the meeting of the last booking
--- event_type (text, joins event_types.uri): of the last booking
--- event_name (text, holds text): name of the meeting of the last booking
--- first_event_type (text, joins event_types.uri): of the first booking
--- first_event_name (text, holds text): name of the meeting of the first booking
--- hosts (json, holds person): hosts of the last booking, as sent
--- host (text, joins users.uri): the first host of the last booking
--- host_name (text, holds person): name of the first host, as the meeting has it
+-- event_type (text, joins event_types.uri): URI of the event type of the last booking
+-- event_type_name (text): name of the event type, or of the meeting if the event type is not mirrored
+-- host (text, joins users.uri): URI of the first host of the last booking
 -- invitee_email (text, holds person): e-mail address on the last booking
 -- invitee_name (text, holds person): name on the last booking
--- invitee_timezone (text, holds person): time zone on the last booking
 -- utm_source (text, holds text): from the first booking
 -- utm_medium (text, holds text): from the first booking
 -- utm_campaign (text, holds text): from the first booking
 -- utm_content (text, holds text): from the first booking
 -- utm_term (text, holds text): from the first booking
--- booked_at (time): when the first invitee was created
+-- booked_at (time): when the first mirrored invitee was created
 -- first_start_time (time): start time of the first booking
 -- start_time (time): start time of the last booking
 -- end_time (time): end time of the last booking
--- canceled_at (time): when the last invitee was canceled
--- canceler_type (text): who canceled, as the service says: `host` or `invitee`
--- cancel_reason (text, holds text): reason of the cancellation
--- ending (text, one of rescheduled canceled_by_host canceled_by_invitee late_cancellation canceled no_show): how it ended, where the
---   clock does not decide it: `rescheduled` (to a booking that is not mirrored), `canceled_by_host`, `canceled_by_invitee`,
---   `late_cancellation` (by the invitee, less than 24 hours before the start), `canceled` (it is not known by whom), `no_show`; null while
---   it is upcoming or if it was held
+-- lead_time_seconds (integer): from `booked_at` to `start_time`
+-- outcome (text, one of upcoming came no_show unknown canceled_by_invitee late_cancellation canceled_by_host canceled moved): `upcoming`,
+--   `came` (an answer, a recap or a transcript shows it), `no_show` (marked), `unknown` (it ended, and nothing shows that they came),
+--   `canceled_by_invitee` (24 hours before the start or earlier), `late_cancellation` (by the invitee, less than 24 hours before the start
+--   or after it), `canceled_by_host`, `canceled` (it is not known by whom), `moved` (to a booking that is not mirrored); null while the
+--   time of the meeting is unknown
+-- canceled_at (time): when it was canceled: from the last invitee, else from the meeting; a reschedule included
+-- canceler_type (text): `host` or `invitee`, as the service says: from the last invitee, else from the meeting
+-- cancel_notice_seconds (integer): from `canceled_at` to `start_time`; negative after the start
 -- no_show_at (time): when the last invitee was marked as a no-show, while the mark is open
--- no_show_uri (text): URI of that mark
+-- event_uri (text, joins scheduled_events.uri): URI of the scheduled event of the last booking
+-- contact_uri (text, joins contacts.uri): URI of the contact with the address of `invitee_email` in any letter case; of several, one whose
+--   primary address it is, then the smallest URI; null if no contact has it
+-- host_name (text, holds person): name of `host`: from `users`, else as the meeting has it
+-- duration_seconds (integer): from `start_time` to `end_time`
+-- invitee_timezone (text): time zone of the invitee on the last booking, such as `Europe/Berlin`
+-- cancel_reason (text, holds text): reason of the cancellation of the last booking, a reschedule included
 -- scheduling_method (text): how the last booking was made: `instant_book`, `api`; null for a booking page
--- routing_form_submission (text, joins routing_form_submissions.uri): the submission that led to the first booking, else to the last
+-- routing_form_submission (text, joins routing_form_submissions.uri): URI of the submission that led to the first booking, else to the last
 -- location_kind (text): type of the location of the last booking, such as `physical` or `zoom`
 -- payment_provider (text): of the payment of the last booking, else of the first
--- payment_external_id (text, holds person): identifier of that payment at the provider
+-- payment_external_id (text): identifier of that payment at the provider
 -- payment_amount (number): amount of that payment, in units of the currency (not cents)
 -- payment_currency (text): currency of that payment
 -- payment_successful (flag): whether that payment succeeded
--- evidence (text, one of confirmed likely suspected_no_show unconfirmed): whether the invitee came, if the meeting was held: `confirmed` (it
---   was answered that they came, or a transcript names them as a speaker), `likely` (a recap lists them as an attendee),
---   `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (without evidence)
--- evidence_recap (text, joins meeting_recaps.uri): the recap that `evidence` follows from; null without a recap
--- evidence_entry (text, joins event_log.delivery_id): the answer that `evidence` follows from; null without an answer
+-- attendance (text, one of no_show confirmed likely suspected_no_show unconfirmed): why `outcome` is `no_show`, `came` or `unknown`:
+--   `no_show` (marked), `confirmed` (it was answered that they came, or a transcript names them as a speaker), `likely` (a recap lists them
+--   as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (it ended, and nothing shows it); null for a booking
+--   that was canceled or moved, and for an upcoming one of which nothing is known yet
+-- attendance_basis (text): what `attendance` follows from: the URI of the no-show mark or of the recap, or `delivery_id` of the log entry
+--   of an answer; null if there is none
+-- host_timezone (text): time zone of `host`, from `users`
+-- start_day_host (date): day of `start_time` in `host_timezone`; null if the zone is not known
+-- start_weekday_host (integer): weekday of `start_time` in `host_timezone`, from 1 (Monday) to 7
+-- start_hour_host (integer): hour of `start_time` in `host_timezone`, from 0 to 23
+-- start_day_invitee (date): day of `start_time` in `invitee_timezone`; null if the zone is not known
+-- start_weekday_invitee (integer): weekday of `start_time` in `invitee_timezone`, from 1 (Monday) to 7
+-- start_hour_invitee (integer): hour of `start_time` in `invitee_timezone`, from 0 to 23
+-- made_at (time): when the last invitee was created: the newest booking or move comes first by it
+-- ended_at (time): end of the meeting once it is over, or once the invitee is marked as a no-show; null if it was canceled or moved
+-- first_event_type (text, joins event_types.uri): URI of the event type of the first booking
+-- hosts (json, holds person): hosts of the last booking, as sent
 
 select
-  coalesce(chain.booking_uri, last.uri) as journey_uri,
+  coalesce(chain.booking_uri, last.uri) as uri,
   case when chain.invitee_uri is null then last.uri else first.uri end as first_invitee,
   last.uri as last_invitee,
   coalesce(chain.count, 1) as invitees,
   case when chain.invitee_uri is not null then chain.moves when last.rescheduled then 1 else 0 end as moves,
-  last.created_at as made_at,
-  last.event_uri,
   meeting.event_type,
-  meeting.name as event_name,
-  case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
-  case when chain.invitee_uri is null then meeting.name else first_meeting.name end as first_event_name,
-  meeting.hosts,
+  coalesce(event_types.name, meeting.name) as event_type_name,
   case when jsonb_typeof(meeting.hosts -> 0 -> 'user') = 'string' then meeting.hosts -> 0 ->> 'user' end as host,
-  case when jsonb_typeof(meeting.hosts -> 0 -> 'user_name') = 'string' then meeting.hosts -> 0 ->> 'user_name' end as host_name,
   last.email as invitee_email,
   last.name as invitee_name,
-  last.timezone as invitee_timezone,
   case when chain.invitee_uri is null then last.utm_source else first.utm_source end as utm_source,
   case when chain.invitee_uri is null then last.utm_medium else first.utm_medium end as utm_medium,
   case when chain.invitee_uri is null then last.utm_campaign else first.utm_campaign end as utm_campaign,
@@ -77,62 +84,97 @@ select
   case when chain.invitee_uri is null then meeting.start_time else first_meeting.start_time end as first_start_time,
   meeting.start_time,
   meeting.end_time,
-  last.canceled_at,
-  coalesce(
-    last.canceler_type,
-    case when jsonb_typeof(meeting.cancellation -> 'canceler_type') = 'string' then meeting.cancellation ->> 'canceler_type' end
-  ) as canceler_type,
+  (floor(date_part('epoch', meeting.start_time)) - floor(date_part('epoch', case when chain.invitee_uri is null then last.created_at else first.created_at end)))::bigint
+    as lead_time_seconds,
+  case
+    when last.rescheduled or last.new_invitee <> '' then 'moved'
+    when last.status = 'canceled' or meeting.status = 'canceled' then
+      case coalesce(last.canceler_type, meeting.canceler_type)
+        when 'host' then 'canceled_by_host'
+        when 'invitee' then case
+          when floor(date_part('epoch', meeting.start_time)) - floor(date_part('epoch', coalesce(last.canceled_at, meeting.canceled_at))) < 86400
+            then 'late_cancellation'
+          else 'canceled_by_invitee'
+        end
+        else 'canceled'
+      end
+    when last.no_show_at is not null then 'no_show'
+    when coalesce(meeting.end_time, meeting.start_time) > now() then 'upcoming'
+    when coalesce(meeting.end_time, meeting.start_time) is null then null
+    when last.attendance_entry is not null or substr(last.best_recap, 1, 1) in ('1', '2') then 'came'
+    else 'unknown'
+  end as outcome,
+  coalesce(last.canceled_at, meeting.canceled_at) as canceled_at,
+  coalesce(last.canceler_type, meeting.canceler_type) as canceler_type,
+  (floor(date_part('epoch', meeting.start_time)) - floor(date_part('epoch', coalesce(last.canceled_at, meeting.canceled_at))))::bigint
+    as cancel_notice_seconds,
+  last.no_show_at,
+  last.event_uri,
+  -- Two queries instead of an `or`, each with an index in its own collation. The lengths are always equal; without them PostgreSQL
+  -- expects thousands of rows.
+  (
+    select coalesce(min(holder.contact_uri collate "C") filter (where holder.is_primary), min(holder.contact_uri collate "C"))
+    from (
+      select contact_uri, is_primary from contact_emails
+      where email = lower(last.email collate "C") collate "default"
+      union all
+      select contact_uri, is_primary from contact_emails
+      where email <> lower(email collate "C")
+        and lower(email collate "C") = lower(last.email collate "C")
+        and length(email) = length(lower(last.email collate "C"))
+    ) as holder
+    join contacts on contacts.uri = holder.contact_uri
+    where contacts.deleted_at is null
+  ) as contact_uri,
+  coalesce(users.name, case when jsonb_typeof(meeting.hosts -> 0 -> 'user_name') = 'string' then meeting.hosts -> 0 ->> 'user_name' end) as host_name,
+  (floor(date_part('epoch', meeting.end_time)) - floor(date_part('epoch', meeting.start_time)))::bigint as duration_seconds,
+  last.timezone as invitee_timezone,
   coalesce(
     last.cancel_reason,
     case when jsonb_typeof(meeting.cancellation -> 'reason') = 'string' then meeting.cancellation ->> 'reason' end
   ) as cancel_reason,
-  case
-    when last.rescheduled or last.new_invitee <> '' then 'rescheduled'
-    when last.status = 'canceled' or meeting.status = 'canceled' then
-      case coalesce(
-        last.canceler_type,
-        case when jsonb_typeof(meeting.cancellation -> 'canceler_type') = 'string' then meeting.cancellation ->> 'canceler_type' end
-      )
-        when 'host' then 'canceled_by_host'
-        when 'invitee' then
-          case
-            when floor(date_part('epoch', meeting.start_time)) - floor(date_part('epoch', last.canceled_at)) < 86400
-              then 'late_cancellation'
-            else 'canceled_by_invitee'
-          end
-        else 'canceled'
-      end
-    when last.no_show_at is not null then 'no_show'
-  end as ending,
-  last.no_show_at,
-  last.no_show_uri,
   last.scheduling_method,
   case
     when chain.invitee_uri is null then last.routing_form_submission
     else coalesce(first.routing_form_submission, last.routing_form_submission)
   end as routing_form_submission,
   case when jsonb_typeof(meeting.location -> 'type') = 'string' then meeting.location ->> 'type' end as location_kind,
-  case when chain.invitee_uri is null or last.payment is not null then last.payment_provider else first.payment_provider end
-    as payment_provider,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_provider else first.payment_provider end as payment_provider,
   case when chain.invitee_uri is null or last.payment is not null then last.payment_external_id else first.payment_external_id end
     as payment_external_id,
-  case when chain.invitee_uri is null or last.payment is not null then last.payment_amount else first.payment_amount end
-    as payment_amount,
-  case when chain.invitee_uri is null or last.payment is not null then last.payment_currency else first.payment_currency end
-    as payment_currency,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_amount else first.payment_amount end as payment_amount,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_currency else first.payment_currency end as payment_currency,
   case when chain.invitee_uri is null or last.payment is not null then last.payment_successful else first.payment_successful end
     as payment_successful,
   case
-    when last.attendance_entry is not null then 'confirmed'
-    else case substr(last.best_recap, 1, 1)
-      when '1' then 'confirmed'
-      when '2' then 'likely'
-      when '4' then 'suspected_no_show'
-      else 'unconfirmed'
-    end
-  end as evidence,
-  case when last.attendance_entry is null then substr(last.best_recap, 2) end as evidence_recap,
-  last.attendance_entry as evidence_entry
+    when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
+    when last.no_show_at is not null then 'no_show'
+    when last.attendance_entry is not null or substr(last.best_recap, 1, 1) = '1' then 'confirmed'
+    when substr(last.best_recap, 1, 1) = '2' then 'likely'
+    when substr(last.best_recap, 1, 1) = '4' then 'suspected_no_show'
+    when coalesce(meeting.end_time, meeting.start_time) <= now() then 'unconfirmed'
+  end as attendance,
+  case
+    when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
+    when last.no_show_at is not null then last.no_show_uri
+    when last.attendance_entry is not null then last.attendance_entry
+    when substr(last.best_recap, 1, 1) in ('1', '2', '4') then substr(last.best_recap, 2)
+  end as attendance_basis,
+  users.timezone as host_timezone,
+  local.host_start::date as start_day_host,
+  date_part('isodow', local.host_start)::integer as start_weekday_host,
+  date_part('hour', local.host_start)::integer as start_hour_host,
+  local.invitee_start::date as start_day_invitee,
+  date_part('isodow', local.invitee_start)::integer as start_weekday_invitee,
+  date_part('hour', local.invitee_start)::integer as start_hour_invitee,
+  last.created_at as made_at,
+  case
+    when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
+    when last.no_show_at is not null or coalesce(meeting.end_time, meeting.start_time) <= now()
+      then coalesce(meeting.end_time, meeting.start_time)
+  end as ended_at,
+  case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
+  meeting.hosts
 from (
   -- The recap of the meeting that says most of the invitee, after the number of what it says: that they spoke (1), that they attended (2),
   -- that others than hosts were there (3), that hosts only were there (4), or nothing (5). Of several the smallest counts: if anyone besides
@@ -178,9 +220,28 @@ from (
   ) as best_recap
   from invitees
 ) as last
+join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as chain on chain.invitee_uri = last.uri
-left join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
 left join invitees as first on first.uri = start.invitee_uri
 left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
+left join event_types on event_types.uri = meeting.event_type
+left join users on users.uri = case when jsonb_typeof(meeting.hosts -> 0 -> 'user') = 'string' then meeting.hosts -> 0 ->> 'user' end
+left join time_zones as host_period
+  on host_period.name = lower(users.timezone collate "C")
+  and host_period.starts_at = (
+    select max(starts_at) from time_zones
+    where name = lower(users.timezone collate "C") and starts_at <= meeting.start_time
+  )
+left join time_zones as invitee_period
+  on invitee_period.name = lower(last.timezone collate "C")
+  and invitee_period.starts_at = (
+    select max(starts_at) from time_zones
+    where name = lower(last.timezone collate "C") and starts_at <= meeting.start_time
+  )
+cross join lateral (
+  select
+    date_trunc('second', meeting.start_time at time zone 'UTC') + host_period.offset_seconds * interval '1 second' as host_start,
+    date_trunc('second', meeting.start_time at time zone 'UTC') + invitee_period.offset_seconds * interval '1 second' as invitee_start
+) as local
 where chain.is_last is not false;

@@ -1,23 +1,16 @@
 -- What this view and its columns mean is said in bookings.postgres.sql.
 
 select
-  coalesce(chain.booking_uri, last.uri) as journey_uri,
+  coalesce(chain.booking_uri, last.uri) as uri,
   case when chain.invitee_uri is null then last.uri else first.uri end as first_invitee,
   last.uri as last_invitee,
   coalesce(chain.count, 1) as invitees,
   case when chain.invitee_uri is not null then chain.moves when last.rescheduled then 1 else 0 end as moves,
-  last.created_at as made_at,
-  last.event_uri,
   meeting.event_type,
-  meeting.name as event_name,
-  case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
-  case when chain.invitee_uri is null then meeting.name else first_meeting.name end as first_event_name,
-  meeting.hosts,
+  coalesce(event_types.name, meeting.name) as event_type_name,
   case when json_type(meeting.hosts, '$[0].user') = 'text' then meeting.hosts ->> '$[0].user' end as host,
-  case when json_type(meeting.hosts, '$[0].user_name') = 'text' then meeting.hosts ->> '$[0].user_name' end as host_name,
   last.email as invitee_email,
   last.name as invitee_name,
-  last.timezone as invitee_timezone,
   case when chain.invitee_uri is null then last.utm_source else first.utm_source end as utm_source,
   case when chain.invitee_uri is null then last.utm_medium else first.utm_medium end as utm_medium,
   case when chain.invitee_uri is null then last.utm_campaign else first.utm_campaign end as utm_campaign,
@@ -27,62 +20,92 @@ select
   case when chain.invitee_uri is null then meeting.start_time else first_meeting.start_time end as first_start_time,
   meeting.start_time,
   meeting.end_time,
-  last.canceled_at,
-  coalesce(
-    last.canceler_type,
-    case when json_type(meeting.cancellation, '$.canceler_type') = 'text' then meeting.cancellation ->> '$.canceler_type' end
-  ) as canceler_type,
+  unixepoch(meeting.start_time) - unixepoch(case when chain.invitee_uri is null then last.created_at else first.created_at end)
+    as lead_time_seconds,
+  -- The present moment is a query of its own, which is computed once and not for every row.
+  case
+    when last.rescheduled or last.new_invitee <> '' then 'moved'
+    when last.status = 'canceled' or meeting.status = 'canceled' then
+      case coalesce(last.canceler_type, meeting.canceler_type)
+        when 'host' then 'canceled_by_host'
+        when 'invitee' then case
+          when unixepoch(meeting.start_time) - unixepoch(coalesce(last.canceled_at, meeting.canceled_at)) < 86400
+            then 'late_cancellation'
+          else 'canceled_by_invitee'
+        end
+        else 'canceled'
+      end
+    when last.no_show_at is not null then 'no_show'
+    when coalesce(meeting.end_time, meeting.start_time) > (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')) then 'upcoming'
+    when coalesce(meeting.end_time, meeting.start_time) is null then null
+    when last.attendance_entry is not null or substr(last.best_recap, 1, 1) in ('1', '2') then 'came'
+    else 'unknown'
+  end as outcome,
+  coalesce(last.canceled_at, meeting.canceled_at) as canceled_at,
+  coalesce(last.canceler_type, meeting.canceler_type) as canceler_type,
+  unixepoch(meeting.start_time) - unixepoch(coalesce(last.canceled_at, meeting.canceled_at)) as cancel_notice_seconds,
+  last.no_show_at,
+  last.event_uri,
+  (
+    select coalesce(min(holder.contact_uri) filter (where holder.is_primary), min(holder.contact_uri))
+    from contact_emails as holder
+    cross join contacts on contacts.uri = holder.contact_uri
+    where contacts.deleted_at is null
+      and (
+        holder.email = lower(last.email)
+        or (holder.email <> lower(holder.email) and lower(holder.email) = lower(last.email))
+      )
+  ) as contact_uri,
+  coalesce(users.name, case when json_type(meeting.hosts, '$[0].user_name') = 'text' then meeting.hosts ->> '$[0].user_name' end) as host_name,
+  unixepoch(meeting.end_time) - unixepoch(meeting.start_time) as duration_seconds,
+  last.timezone as invitee_timezone,
   coalesce(
     last.cancel_reason,
     case when json_type(meeting.cancellation, '$.reason') = 'text' then meeting.cancellation ->> '$.reason' end
   ) as cancel_reason,
-  case
-    when last.rescheduled or last.new_invitee <> '' then 'rescheduled'
-    when last.status = 'canceled' or meeting.status = 'canceled' then
-      case coalesce(
-        last.canceler_type,
-        case when json_type(meeting.cancellation, '$.canceler_type') = 'text' then meeting.cancellation ->> '$.canceler_type' end
-      )
-        when 'host' then 'canceled_by_host'
-        when 'invitee' then
-          case
-            when unixepoch(meeting.start_time) - unixepoch(last.canceled_at) < 86400
-              then 'late_cancellation'
-            else 'canceled_by_invitee'
-          end
-        else 'canceled'
-      end
-    when last.no_show_at is not null then 'no_show'
-  end as ending,
-  last.no_show_at,
-  last.no_show_uri,
   last.scheduling_method,
   case
     when chain.invitee_uri is null then last.routing_form_submission
     else coalesce(first.routing_form_submission, last.routing_form_submission)
   end as routing_form_submission,
   case when json_type(meeting.location, '$.type') = 'text' then meeting.location ->> '$.type' end as location_kind,
-  case when chain.invitee_uri is null or last.payment is not null then last.payment_provider else first.payment_provider end
-    as payment_provider,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_provider else first.payment_provider end as payment_provider,
   case when chain.invitee_uri is null or last.payment is not null then last.payment_external_id else first.payment_external_id end
     as payment_external_id,
-  case when chain.invitee_uri is null or last.payment is not null then last.payment_amount else first.payment_amount end
-    as payment_amount,
-  case when chain.invitee_uri is null or last.payment is not null then last.payment_currency else first.payment_currency end
-    as payment_currency,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_amount else first.payment_amount end as payment_amount,
+  case when chain.invitee_uri is null or last.payment is not null then last.payment_currency else first.payment_currency end as payment_currency,
   case when chain.invitee_uri is null or last.payment is not null then last.payment_successful else first.payment_successful end
     as payment_successful,
   case
-    when last.attendance_entry is not null then 'confirmed'
-    else case substr(last.best_recap, 1, 1)
-      when '1' then 'confirmed'
-      when '2' then 'likely'
-      when '4' then 'suspected_no_show'
-      else 'unconfirmed'
-    end
-  end as evidence,
-  case when last.attendance_entry is null then substr(last.best_recap, 2) end as evidence_recap,
-  last.attendance_entry as evidence_entry
+    when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
+    when last.no_show_at is not null then 'no_show'
+    when last.attendance_entry is not null or substr(last.best_recap, 1, 1) = '1' then 'confirmed'
+    when substr(last.best_recap, 1, 1) = '2' then 'likely'
+    when substr(last.best_recap, 1, 1) = '4' then 'suspected_no_show'
+    when coalesce(meeting.end_time, meeting.start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')) then 'unconfirmed'
+  end as attendance,
+  case
+    when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
+    when last.no_show_at is not null then last.no_show_uri
+    when last.attendance_entry is not null then last.attendance_entry
+    when substr(last.best_recap, 1, 1) in ('1', '2', '4') then substr(last.best_recap, 2)
+  end as attendance_basis,
+  users.timezone as host_timezone,
+  date(substr(meeting.start_time, 1, 19), host_period.offset_seconds || ' seconds') as start_day_host,
+  -- From 0 (Sunday) to 6 becomes from 1 (Monday) to 7.
+  (strftime('%w', substr(meeting.start_time, 1, 19), host_period.offset_seconds || ' seconds') + 6) % 7 + 1 as start_weekday_host,
+  cast(strftime('%H', substr(meeting.start_time, 1, 19), host_period.offset_seconds || ' seconds') as integer) as start_hour_host,
+  date(substr(meeting.start_time, 1, 19), invitee_period.offset_seconds || ' seconds') as start_day_invitee,
+  (strftime('%w', substr(meeting.start_time, 1, 19), invitee_period.offset_seconds || ' seconds') + 6) % 7 + 1 as start_weekday_invitee,
+  cast(strftime('%H', substr(meeting.start_time, 1, 19), invitee_period.offset_seconds || ' seconds') as integer) as start_hour_invitee,
+  last.created_at as made_at,
+  case
+    when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
+    when last.no_show_at is not null or coalesce(meeting.end_time, meeting.start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'))
+      then coalesce(meeting.end_time, meeting.start_time)
+  end as ended_at,
+  case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
+  meeting.hosts
 from (
   select invitees.*, (
     select min(
@@ -125,9 +148,23 @@ from (
   ) as best_recap
   from invitees
 ) as last
+join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as chain on chain.invitee_uri = last.uri
-left join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
 left join invitees as first on first.uri = start.invitee_uri
 left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
+left join event_types on event_types.uri = meeting.event_type
+left join users on users.uri = case when json_type(meeting.hosts, '$[0].user') = 'text' then meeting.hosts ->> '$[0].user' end
+left join time_zones as host_period
+  on host_period.name = lower(users.timezone)
+  and host_period.starts_at = (
+    select max(starts_at) from time_zones
+    where name = lower(users.timezone) and starts_at <= meeting.start_time
+  )
+left join time_zones as invitee_period
+  on invitee_period.name = lower(last.timezone)
+  and invitee_period.starts_at = (
+    select max(starts_at) from time_zones
+    where name = lower(last.timezone) and starts_at <= meeting.start_time
+  )
 where chain.is_last is not false;
