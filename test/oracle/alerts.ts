@@ -1,9 +1,10 @@
 // The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules
 // in alert-rules.json.
 import type { Fact } from '../harness/data/delivery-histories.ts';
+import type { StoredRow } from '#src/store/rows.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
 import { expectedRows } from './fold.ts';
-import { attendedBy, contactOf, isSameAddress, journeysOf, lowered, type Journey } from './journeys.ts';
+import { attendedBy, contactOf, isSameAddress, journeysOf, lowered } from './journeys.ts';
 
 export interface Standpoint {
   readonly nowMs: number;
@@ -34,12 +35,11 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
     const found: Found[] = [];
     if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
     if (lasts.has(invitee)) found.push(...suspectedAlerts(rows, { invitee, event }));
-    const cancel = canceledAt(invitee);
-    const start = event?.['start_time'] ?? null;
-    if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
-      const hours = (ms(start) - ms(cancel)) / 3_600_000;
-      if (hours >= 0 && hours <= 30) found.push(['late', `canceled ${cancel}`, cancel]);
-    }
+    const booking = journeys.find(({ last }) => last === invitee);
+    const at = booking?.outcome?.includes('cancel') ? booking.canceledAt : null;
+    const cancel = typeof at === 'string' ? at : null;
+    if (cancel !== null && booking?.canceler === 'invitee' && booking.noticeSeconds !== null)
+      if (booking.noticeSeconds < 30 * 3_600) found.push(['late', `canceled ${cancel}`, cancel]);
     if (String(contact?.row['company'] ?? '').toLowerCase() === 'acme') {
       const booked = invitee['status'] === 'canceled' ? null : invitee['created_at'];
       if (isNoShow(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
@@ -92,9 +92,8 @@ interface Known {
 /** A recap shows only hosts, and the booking was neither canceled nor moved nor marked. */
 function suspectedAlerts(rows: Record<string, Record_[]>, { invitee, event }: Omit<Known, 'contact'>): Found[] {
   const isOver = [invitee, event].some((row) => row?.['status'] === 'canceled') || isRescheduled(invitee);
-  const outcome = isOver ? 'canceled' : invitee['no_show_at'] === null ? 'held' : 'no_show';
-  const { attendance, attendance_basis: basis } = attendedBy(rows, { last: invitee, outcome } as unknown as Journey);
-  if (attendance !== 'suspected_no_show') return [];
+  const { attendance, attendance_basis: basis } = attendedBy(rows, invitee as StoredRow);
+  if (isOver || attendance !== 'suspected_no_show') return [];
   const recap = rows['meeting_recaps']?.find(({ uri }) => uri === basis);
   const at = recap?.['created_at'] ?? event?.['end_time'] ?? null;
   if (at === null) return [];
@@ -121,9 +120,6 @@ const isTalkAtExample = (invitee: Record_, event: Record_ | undefined): boolean 
 const ms = (text: unknown): number => Date.parse(String(text));
 
 const isRescheduled = (invitee: Record_): boolean => invitee['rescheduled'] === true || invitee['new_invitee'] !== null;
-
-const canceledAt = (invitee: Record_): string | null =>
-  invitee['status'] === 'canceled' && !isRescheduled(invitee) ? (invitee['canceled_at'] as string | null) : null;
 
 function knownContact(rows: Record<string, Record_[]>, { email }: Record_) {
   const uri = contactOf(rows, email);

@@ -68,10 +68,11 @@ export const fieldColumns: Record<OracleTable, Columns> = {
   },
   scheduled_events: {
     ...same('name status event_type meeting_notes_plain meeting_notes_html start_time end_time created_at updated_at'),
-    ...same('invitees_counter cancellation extra'),
+    ...same('invitees_counter extra'),
     location: parts('location', { join_url: 'join_url' }),
     event_memberships: (hosts) => ({ hosts }),
     event_guests: (guests) => ({ guests }),
+    cancellation: parts('cancellation', { canceler_type: 'canceler_type', canceled_at: 'created_at' }),
   },
   event_types: {
     ...same('name slug scheduling_url kind pooling_type type color internal_note description_plain description_html'),

@@ -14,11 +14,11 @@ export interface Journey {
   readonly moves: number;
   readonly outcome: string | null;
   readonly canceler: Json;
+  readonly canceledAt: Json;
   readonly noticeSeconds: number | null;
   readonly attendance: string | null;
   readonly attendance_basis: string | null;
-  /** Held, as far as is known, without anything that shows that the invitee came. */
-  readonly isUnconfirmed: boolean;
+  readonly ended_at: Json;
 }
 
 export const byUri = (rows: readonly StoredRow[] | undefined) =>
@@ -75,11 +75,18 @@ export function journeysOf(contents: Contents, now: string): Journey[] {
     if (first === undefined || last === undefined) return [];
     const deepest = Math.max(...uris.map((uri) => places.get(uri)?.depth as number));
     const lastEvent = events.get(String(last['event_uri']));
+    // An invitee without a meeting is no booking.
+    if (lastEvent === undefined) return [];
     const movedOn = last['rescheduled'] === true || Boolean(last['new_invitee']);
-    const canceler = last['canceler_type'] ?? textIn(lastEvent?.['cancellation'], 'canceler_type');
-    const noticeSeconds = secondsBetween(last['canceled_at'], lastEvent?.['start_time']);
-    const outcome = outcomeOf({ last, lastEvent, movedOn, canceler, noticeSeconds }, now);
-    const attended = attendedBy(contents, { last, outcome });
+    const canceler = last['canceler_type'] ?? textIn(lastEvent['cancellation'], 'canceler_type');
+    const canceledAt = orNull(last['canceled_at'] ?? lastEvent['canceled_at']);
+    const noticeSeconds = secondsBetween(canceledAt, lastEvent['start_time']);
+    const attended = attendedBy(contents, last);
+    const outcome = outcomeOf({ last, lastEvent, movedOn, canceler, noticeSeconds, ...attended }, now);
+    const over = orNull(lastEvent['end_time'] ?? lastEvent['start_time']);
+    const isOver = typeof over === 'string' && over <= now;
+    const isStanding = outcome === null || !/moved|cancel/.test(outcome);
+    const isKnown = isStanding && (attended.attendance !== 'unconfirmed' || isOver);
     return {
       root,
       members,
@@ -90,9 +97,10 @@ export function journeysOf(contents: Contents, now: string): Journey[] {
       moves: deepest + (movedOn && depthOf(last) === deepest ? 1 : 0),
       outcome,
       canceler,
+      canceledAt,
       noticeSeconds,
-      ...attended,
-      isUnconfirmed: /unconfirmed|suspected/.test(String(attended.attendance)),
+      ...(isKnown ? attended : { attendance: null, attendance_basis: null }),
+      ended_at: isStanding && (isOver || last['no_show_at'] !== null) ? over : null,
     };
   });
 }
@@ -128,11 +136,11 @@ export function placesOf(invitees: ReadonlyMap<string, StoredRow>): Map<string, 
 }
 
 function outcomeOf(
-  end: Pick<Journey, 'last' | 'lastEvent' | 'canceler' | 'noticeSeconds'> & { movedOn: boolean },
+  end: Pick<Journey, 'last' | 'lastEvent' | 'canceler' | 'noticeSeconds' | 'attendance'> & { movedOn: boolean },
   now: string,
 ): string | null {
-  const { last, lastEvent, movedOn, canceler, noticeSeconds } = end;
-  if (movedOn) return 'rescheduled';
+  const { last, lastEvent, movedOn, canceler, noticeSeconds, attendance } = end;
+  if (movedOn) return 'moved';
   if (last['status'] === 'canceled' || lastEvent?.['status'] === 'canceled') {
     if (canceler === 'host') return 'canceled_by_host';
     if (canceler !== 'invitee') return 'canceled';
@@ -141,20 +149,22 @@ function outcomeOf(
   if (last['no_show_at'] !== null) return 'no_show';
   const over = lastEvent?.['end_time'] ?? lastEvent?.['start_time'];
   if (typeof over !== 'string') return null;
-  return over <= now ? 'held' : 'upcoming';
+  if (over > now) return 'upcoming';
+  return attendance === 'confirmed' || attendance === 'likely' ? 'came' : 'unknown';
 }
 
 const plain = (text: Json | undefined): string =>
   typeof text === 'string' ? lowered(text.replaceAll(/^ +| +$/g, '')) : '';
 const isHost = (one: Json): boolean => typeof one === 'object' && one !== null && 'host' in one && one.host === true;
 
-/** Whether the invitee of a journey came, by the rows of recaps. */
+/** Whether an invitee came, by the mark, the answer and the rows of recaps. */
 export function attendedBy(
   { meeting_recaps = [] }: Contents,
-  { last, outcome }: Pick<Journey, 'last' | 'outcome'>,
+  last: StoredRow,
 ): { attendance: string | null; attendance_basis: string | null } {
-  if (outcome === 'no_show') return { attendance: 'no_show', attendance_basis: textIn(last, 'no_show_uri') };
-  if (outcome !== 'held') return { attendance: null, attendance_basis: null };
+  if (last['no_show_at'] !== null) return { attendance: 'no_show', attendance_basis: textIn(last, 'no_show_uri') };
+  const answer = textIn(last, 'attendance_entry');
+  if (answer !== null) return { attendance: 'confirmed', attendance_basis: answer };
   const recaps = meeting_recaps
     .filter((recap) => recap['deleted_at'] === null && recap['event_uri'] === last['event_uri'])
     .toSorted((a, b) => (String(a['uri']) < String(b['uri']) ? -1 : 1));

@@ -11,7 +11,7 @@ interface Asked {
   readonly event_type?: string;
   readonly host?: string;
   readonly time_zone?: string;
-  /** Of the days. */
+  /** Of reports. */
   readonly timezone: string;
 }
 
@@ -40,20 +40,20 @@ const bookingsOf = (rows: WorldRows, now = ''): readonly Booking[] =>
     ({ first, last, lastEvent: event, outcome }) => ({ first, last, event, outcome }) as unknown as Booking,
   );
 
-const dailyOutcomes = 'held no_show upcoming canceled_by_host canceled_by_invitee late_cancellation canceled'.split(
-  ' ',
-);
+const dailyOutcomes =
+  'upcoming came no_show unknown canceled_by_invitee late_cancellation canceled_by_host canceled'.split(' ');
 
 const missedOf = (bookings: readonly Booking[]) => {
   const noShows = bookings.filter(({ outcome }) => outcome === 'no_show').length;
   // The world has no recaps.
-  const unconfirmed = bookings.length - noShows;
+  const unknown = bookings.length - noShows;
   return {
-    meetings: bookings.length,
+    ended: bookings.length,
+    came: 0,
     no_shows: noShows,
-    unconfirmed,
+    unknown,
     rate: bookings.length < 5 ? null : noShows / bookings.length,
-    rate_high: bookings.length < 5 ? null : (noShows + unconfirmed) / bookings.length,
+    rate_high: bookings.length < 5 ? null : (noShows + unknown) / bookings.length,
   };
 };
 
@@ -62,12 +62,12 @@ function groupsOf(bookings: readonly Booking[], keysOf: (booking: Booking) => re
   const keys = new Set(bookings.flatMap((booking) => keysOf(booking).map((key) => key ?? '')));
   return [...keys]
     .map((key) => ({ key, ...missedOf(bookings.filter((each) => keysOf(each).some((one) => (one ?? '') === key))) }))
-    .toSorted((a, b) => b.meetings - a.meetings || (a.key < b.key ? -1 : 1));
+    .toSorted((a, b) => b.ended - a.ended || (a.key < b.key ? -1 : 1));
 }
 
 export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
   const bookings = bookingsOf(rows, now).filter(({ event }) => dayIn(event.start_time, asked) && matches(event, asked));
-  const ended = bookings.filter(({ outcome }) => outcome === 'held' || outcome === 'no_show');
+  const ended = bookings.filter(({ outcome }) => outcome === 'unknown' || outcome === 'no_show');
   const place = asked.time_zone ?? 'host';
   const nameOf = (table: 'event_types' | 'users', uri: string, other: string | null) =>
     rows[table].find((row) => row.uri === uri)?.name ?? (uri === '' ? null : other);
@@ -81,12 +81,12 @@ export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
   const leadOf = ({ first, event }: Booking) =>
     (Date.parse(String(event.start_time)) - Date.parse(String(first.created_at))) / 3_600_000;
   const starts = bookings
-    .filter(({ outcome }) => ['held', 'no_show', 'upcoming'].includes(outcome))
+    .filter(({ outcome }) => ['unknown', 'no_show', 'upcoming'].includes(outcome))
     .map(({ event, last }) => {
       const zone =
         place === 'invitee' ? last.timezone : rows.users.find(({ uri }) => uri === hostsOf(event)[0])?.timezone;
       const local = localParts(event.start_time, zone);
-      const { weekday, hour } = local.day === null ? localParts(event.start_time, 'UTC') : local;
+      const { weekday, hour } = local.day === null ? localParts(event.start_time, asked.timezone) : local;
       return { weekday, hour: Number(hour), isKnown: local.day !== null };
     });
   const cells = Array.from({ length: 168 }, (_, index) => ({ weekday: Math.floor(index / 24) + 1, hour: index % 24 }));
@@ -140,10 +140,10 @@ function daysOf({ from, to }: Asked): string[] {
   return days;
 }
 
-/** Each payment once: with the first booking of its chain. */
+/** Each payment once: with the last invitee of its chain, all of which carry it. */
 export function revenueOf(rows: WorldRows, asked: Asked) {
   const paid = bookingsOf(rows)
-    .map(({ first }) => first)
+    .map(({ last }) => last)
     .filter(
       ({ payment_successful, created_at, event_uri }) =>
         payment_successful === true &&

@@ -81,9 +81,9 @@ function personRow(contents: Contents, journeys: readonly Journey[], { own, book
   const submissions = byUri(contents.routing_form_submissions);
   const ended = journeys.filter((journey) => emails.includes(String(addressOf(journey.last))));
   const having = (wanted: string) => ended.filter(({ outcome }) => outcome === wanted);
-  const starts = (wanted: string) =>
+  const starts = (...wanted: readonly string[]) =>
     times(
-      having(wanted).map(({ lastEvent }) => lastEvent),
+      wanted.flatMap(having).map(({ lastEvent }) => lastEvent),
       'start_time',
     );
   const latest = (column: string) =>
@@ -114,15 +114,15 @@ function personRow(contents: Contents, journeys: readonly Journey[], { own, book
       ...times(own, 'created_at'),
       ...times(own, 'last_email_date'),
       ...times(bookings, 'created_at'),
-      ...starts('held'),
+      ...starts('came', 'unknown'),
     ]),
     bookings: ended.length,
-    shows: having('held').length,
-    unconfirmed: ended.filter(({ isUnconfirmed }) => isUnconfirmed).length,
+    came: having('came').length,
+    unknown: having('unknown').length,
     no_shows: having('no_show').length,
     last_campaign: latest('utm_campaign'),
     next_meeting: first(starts('upcoming')),
-    last_meeting: last(starts('held')),
+    last_meeting: last(starts('came', 'unknown')),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { localParts } from './local-time.ts';
+import { momentsOf } from './moments.ts';
 import { peopleOf, unbookedOf } from './people.ts';
 import {
   byUri,
@@ -33,11 +34,14 @@ export function viewsOf(contents: Contents, now: string, zone = 'UTC'): Record<s
   const nameOf = (event: StoredRow | undefined): Json =>
     orNull(types.get(String(event?.['event_type']))?.['name'] ?? event?.['name']);
   return {
-    booking_journeys: journeys.map((journey) => journeyRow(contents, journey, nameOf)),
+    bookings: journeys.map((journey) => journeyRow(contents, journey, { nameOf, zone })),
+    booking_moments: momentsOf(contents, journeys),
     bookings_daily: daily(contents, journeys, { nameOf, zone }),
     no_show_rate: rates(contents, journeys, { nameOf, zone }),
+    routing_form_results: results(contents, journeys),
     routing_funnel: funnel(contents, journeys),
     unbooked_submissions: unbookedOf(contents),
+    payments: payments(contents, journeys, { nameOf, zone }),
     revenue: revenue(contents, journeys, { nameOf, zone }),
     people: peopleOf(contents, now),
     scheduled_event_hosts: people(contents, 'hosts').map(({ event_uri, position, item }) => {
@@ -68,15 +72,16 @@ type NameOf = (event: StoredRow | undefined) => Json;
 /** `zone` is that of reports. */
 type Options = { readonly nameOf: NameOf; readonly zone: string };
 
-function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): StoredRow {
+function journeyRow(contents: Contents, journey: Journey, { nameOf, zone }: Options): StoredRow {
   const { root, first, last, firstEvent, lastEvent } = journey;
   const [host] = listOf(lastEvent?.['hosts']);
   const paid = last['payment'] === null ? first : last;
   const user = byUri(contents.users).get(String(textIn(host, 'user')));
   const hostStart = localParts(lastEvent?.['start_time'], user?.['timezone']);
   const inviteeStart = localParts(lastEvent?.['start_time'], last['timezone']);
+  const start = localParts(lastEvent?.['start_time'], zone);
   return {
-    journey_uri: root,
+    uri: root,
     first_invitee: orNull(first['uri']),
     last_invitee: orNull(last['uri']),
     invitees: journey.members.length,
@@ -93,7 +98,7 @@ function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): Store
     end_time: orNull(lastEvent?.['end_time']),
     lead_time_seconds: secondsBetween(first['created_at'], lastEvent?.['start_time']),
     outcome: journey.outcome,
-    canceled_at: orNull(last['canceled_at']),
+    canceled_at: journey.canceledAt,
     canceler_type: journey.canceler,
     cancel_notice_seconds: journey.noticeSeconds,
     no_show_at: orNull(last['no_show_at']),
@@ -120,21 +125,26 @@ function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): Store
     start_day_invitee: inviteeStart.day,
     start_weekday_invitee: inviteeStart.weekday,
     start_hour_invitee: inviteeStart.hour === null ? null : Number(inviteeStart.hour),
+    made_at: orNull(last['created_at']),
+    ended_at: journey.ended_at,
+    first_event_type: orNull(firstEvent?.['event_type']),
+    hosts: orNull(lastEvent?.['hosts']),
+    start_day: start.day,
+    start_weekday: start.weekday,
+    start_hour: start.hour === null ? null : Number(start.hour),
   };
 }
 
 function daily({ scheduled_events }: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
   const events = byUri(scheduled_events);
   const happened: { what: string; at: Json | undefined; event: StoredRow | undefined }[] = [];
-  for (const { members, first, last, firstEvent, lastEvent, outcome } of journeys) {
+  for (const { members, first, firstEvent, lastEvent, outcome, canceledAt, ended_at } of journeys) {
     happened.push({ what: 'booked', at: first['created_at'], event: firstEvent });
     for (const moved of members.slice(1))
-      happened.push({ what: 'rescheduled', at: moved['created_at'], event: events.get(String(moved['event_uri'])) });
-    if (outcome === 'rescheduled') happened.push({ what: 'rescheduled', at: last['canceled_at'], event: lastEvent });
-    if (canceled.includes(String(outcome)))
-      happened.push({ what: 'canceled', at: last['canceled_at'], event: lastEvent });
-    if (outcome === 'held') happened.push({ what: 'held', at: lastEvent?.['start_time'], event: lastEvent });
-    if (outcome === 'no_show') happened.push({ what: 'no_shows', at: lastEvent?.['start_time'], event: lastEvent });
+      happened.push({ what: 'moved', at: moved['created_at'], event: events.get(String(moved['event_uri'])) });
+    if (outcome === 'moved') happened.push({ what: 'moved', at: canceledAt, event: lastEvent });
+    if (canceled.includes(String(outcome))) happened.push({ what: 'canceled', at: canceledAt, event: lastEvent });
+    if (ended_at !== null) happened.push({ what: String(outcome), at: lastEvent?.['start_time'], event: lastEvent });
   }
   const dated = happened.filter(({ at }) => dayIn(at, zone) !== null);
   return grouped(dated, ({ at, event }) => [dayIn(at, zone), event?.['event_type'] ?? '']).map(
@@ -145,10 +155,10 @@ function daily({ scheduled_events }: Contents, journeys: readonly Journey[], { n
         event_type: orNull(event_type),
         event_type_name: greatest(group.map(({ event }) => nameOf(event))),
         booked: count('booked'),
-        rescheduled: count('rescheduled'),
+        moved: count('moved'),
         canceled: count('canceled'),
-        held: count('held'),
-        no_shows: count('no_shows'),
+        ended: count('came') + count('no_show') + count('unknown'),
+        no_shows: count('no_show'),
       };
     },
   );
@@ -167,8 +177,8 @@ const hourPart = (dimension: string, { hour }: LocalParts): Part => [dimension, 
 function rates(contents: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
   const people = byUri(contents.users);
   const seen = journeys
-    .filter(({ outcome }) => outcome === 'held' || outcome === 'no_show')
-    .flatMap(({ first, last, lastEvent, outcome, isUnconfirmed }) => {
+    .filter(({ ended_at }) => ended_at !== null)
+    .flatMap(({ first, last, lastEvent, outcome }) => {
       const hosting = listOf(lastEvent?.['hosts']);
       const localIn = (timezone: Json | undefined) => localParts(lastEvent?.['start_time'], timezone);
       const local = localIn(zone);
@@ -201,44 +211,71 @@ function rates(contents: Contents, journeys: readonly Journey[], { nameOf, zone 
         ...tags.map((tag): Part => [tag, orNull(first[tag]), orNull(first[tag])]),
       ];
       return parts.map(([dimension, value, label, ofMonth = '']) => {
-        return { dimension, value: value ?? '', label, month: ofMonth, outcome, isUnconfirmed };
+        return { dimension, value: value ?? '', label, month: ofMonth, outcome };
       });
     });
   return grouped(seen, ({ dimension, value, month }) => [dimension, value, month]).map(
     ([[dimension, value, month], group]) => {
       const no_shows = group.filter(({ outcome }) => outcome === 'no_show').length;
-      const unconfirmed = group.filter((each) => each.isUnconfirmed).length;
+      const unknown = group.filter(({ outcome }) => outcome === 'unknown').length;
       return {
         dimension: orNull(dimension),
         value: orNull(value),
         label: greatest(group.map(({ label }) => label)) ?? '',
-        held: group.length - no_shows,
+        ended: group.length,
+        came: group.length - no_shows - unknown,
         no_shows,
+        unknown,
         rate: no_shows / group.length,
         month: orNull(month),
-        unconfirmed,
         rate_low: no_shows / group.length,
-        rate_high: (no_shows + unconfirmed) / group.length,
+        rate_high: (no_shows + unknown) / group.length,
       };
     },
   );
 }
 
-function funnel({ routing_form_submissions = [], routing_forms }: Contents, journeys: readonly Journey[]): StoredRow[] {
-  const forms = byUri(routing_forms);
-  const submissions = routing_form_submissions.map((submission) => {
-    const led = journeys.filter(({ members }) =>
-      members.some((invitee) => invitee['routing_form_submission'] === submission['uri']),
-    );
-    const some = (wanted: string) => led.some(({ outcome }) => outcome === wanted);
-    const end = some('held') ? 'held' : some('no_show') ? 'no_show' : some('upcoming') ? 'upcoming' : null;
-    const allCanceled = led.length > 0 && led.every(({ outcome }) => canceled.includes(String(outcome)));
-    return { submission, booked: led.length > 0, end: allCanceled ? 'canceled' : end };
+/** The best of the bookings of a submission counts. */
+const best = ['came', 'unknown', 'no_show', 'upcoming'];
+
+function results(
+  { routing_form_submissions = [], invitees = [] }: Contents,
+  journeys: readonly Journey[],
+): StoredRow[] {
+  return routing_form_submissions.map((submission) => {
+    const isOf = (invitee: StoredRow) => invitee['routing_form_submission'] === submission['uri'];
+    const led = journeys.filter(({ members }) => members.some(isOf));
+    const isBooked = invitees.some(isOf);
+    const areCanceled = led.length > 0 && led.every(({ outcome }) => canceled.includes(String(outcome)));
+    const known = best.find((word) => led.some(({ outcome }) => outcome === word));
+    const newest = led.toSorted((a, b) => {
+      const orderOf = ({ outcome, last }: Journey) =>
+        `${outcome === 'moved' ? 0 : 1} ${last['created_at'] ?? ''} ${last['uri']}`;
+      return orderOf(a) < orderOf(b) ? 1 : -1;
+    });
+    return {
+      submission_uri: orNull(submission['uri']),
+      created_at: orNull(submission['created_at']),
+      routing_form: orNull(submission['routing_form']),
+      result_type: orNull(submission['result_type']),
+      ...Object.fromEntries(tags.map((tag) => [tag, orNull(submission[tag])])),
+      is_booked: isBooked,
+      is_unbooked: submission['result_type'] === 'event_type' && !isBooked,
+      outcome: isBooked ? (known ?? (areCanceled ? 'canceled' : 'booked')) : null,
+      invitee: orNull(newest[0]?.last['uri']),
+    };
   });
-  return grouped(submissions, ({ submission }) => [submission['routing_form'] ?? '']).map(([[form], group]) => {
-    const to = (type: string) => group.filter(({ submission }) => submission['result_type'] === type).length;
-    const ended = (wanted: string) => group.filter(({ end }) => end === wanted).length;
-    const booked = group.filter((each) => each.booked).length;
+}
+
+function funnel(contents: Contents, journeys: readonly Journey[]): StoredRow[] {
+  const forms = byUri(contents.routing_forms);
+  const submissions = results(contents, journeys);
+  return grouped(submissions, (submission) => [submission['routing_form'] ?? '']).map(([[form], group]) => {
+    const to = (type: string) => group.filter((each) => each['result_type'] === type).length;
+    const having = (...outcomes: readonly string[]) =>
+      group.filter(({ outcome }) => outcomes.includes(String(outcome))).length;
+    const booked = group.filter((each) => each['is_booked']).length;
+    const ended = having('came', 'unknown', 'no_show');
     return {
       routing_form: orNull(form),
       routing_form_name: orNull(forms.get(String(form))?.['name']),
@@ -246,47 +283,73 @@ function funnel({ routing_form_submissions = [], routing_forms }: Contents, jour
       to_event_type: to('event_type'),
       to_external_url: to('external_url'),
       to_custom_message: to('custom_message'),
+      unbooked: group.filter((each) => each['is_unbooked']).length,
       booked,
-      upcoming: ended('upcoming'),
-      held: ended('held'),
-      no_shows: ended('no_show'),
-      canceled: ended('canceled'),
+      upcoming: having('upcoming'),
+      ended,
+      came: having('came'),
+      no_shows: having('no_show'),
+      unknown: having('unknown'),
+      canceled: having('canceled'),
       booking_rate: booked / group.length,
-      held_rate: booked === 0 ? null : ended('held') / booked,
+      ended_rate: booked === 0 ? null : ended / booked,
     };
   });
 }
 
-function revenue({ scheduled_events }: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
+/** Each once, by its provider and identifier, with the last invitee of a booking that carries it. */
+function payments(
+  { scheduled_events }: Contents,
+  journeys: readonly Journey[],
+  { nameOf, zone }: Options,
+): StoredRow[] {
   const events = byUri(scheduled_events);
   const paid = journeys
     .flatMap(({ root, members }) => members.map((invitee) => ({ root, invitee })))
     .filter(({ invitee }) => invitee['payment_successful'] === true)
     .toSorted((a, b) => {
-      const orderOf = ({ invitee }: typeof a) => `${invitee['created_at'] ?? '~'} ${invitee['uri']}`;
-      return orderOf(a) < orderOf(b) ? -1 : 1;
+      const orderOf = ({ invitee }: typeof a) => `${invitee['created_at'] ?? ''} ${invitee['uri']}`;
+      return orderOf(a) < orderOf(b) ? 1 : -1;
     });
-  const payments = grouped(paid, ({ root, invitee }) => [
+  return grouped(paid, ({ root, invitee }) => [
     invitee['payment_provider'] ?? '',
     invitee['payment_external_id'] || '',
     invitee['payment_external_id'] ? '' : root,
   ])
-    .flatMap(([, [payment]]) => payment ?? [])
+    .flatMap(([, [last]]) => last ?? [])
     .filter(({ invitee }) => invitee['created_at'] !== null)
-    .map(({ invitee }) => ({ invitee, event: events.get(String(invitee['event_uri'])) }));
-  return grouped(payments, ({ invitee, event }) => [
-    dayIn(invitee['created_at'], zone),
-    invitee['payment_currency'] ?? '',
-    invitee['payment_provider'] ?? '',
-    event?.['event_type'] ?? '',
+    .map(({ root, invitee }) => {
+      const event = events.get(String(invitee['event_uri']));
+      return {
+        invitee: orNull(invitee['uri']),
+        booking: root,
+        created_at: orNull(invitee['created_at']),
+        day: dayIn(invitee['created_at'], zone),
+        provider: invitee['payment_provider'] ?? '',
+        external_id: orNull(invitee['payment_external_id']),
+        currency: invitee['payment_currency'] ?? '',
+        amount: invitee['payment_amount'] ?? 0,
+        event_type: orNull(event?.['event_type']),
+        event_type_name: nameOf(event),
+        hosts: orNull(event?.['hosts']),
+      };
+    });
+}
+
+function revenue(contents: Contents, journeys: readonly Journey[], options: Options): StoredRow[] {
+  return grouped(payments(contents, journeys, options), ({ day, currency, provider, event_type }) => [
+    day,
+    currency,
+    provider,
+    event_type ?? '',
   ]).map(([[day, currency, provider, event_type], group]) => ({
     day: orNull(day),
     currency: orNull(currency),
     provider: orNull(provider),
     event_type: orNull(event_type),
-    event_type_name: greatest(group.map(({ event }) => nameOf(event))),
+    event_type_name: greatest(group.map((each) => orNull(each['event_type_name']))),
     payments: group.length,
-    amount: Math.round(group.reduce((sum, { invitee }) => sum + Number(invitee['payment_amount'] ?? 0), 0) * 1e4) / 1e4,
+    amount: Math.round(group.reduce((sum, { amount }) => sum + Number(amount), 0) * 1e4) / 1e4,
   }));
 }
 
