@@ -6,7 +6,6 @@ import { idOf } from '#schemas/wire.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { contentPolicy } from '#src/http/content-policy.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { readAnswerToken, tokenIn, type AnswerClaim } from '#src/read/bookings/answer-link.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
@@ -81,7 +80,6 @@ export async function meetingOf(
   claim: AnswerClaim,
 ): Promise<Meeting | undefined> {
   const { store } = needs;
-  await catchUpBookings(store);
   const { uri: invitee } = await rowNamed(store, 'invitees', claim.invitee, 'booking');
   if ((await erasedAmong(store, [invitee])).size > 0) return undefined;
   const context = (await loadBookingContexts(store, [invitee])).get(invitee);

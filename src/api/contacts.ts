@@ -10,7 +10,7 @@ import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
-import { findRows, isNotDeleted } from '#src/store/record-search.ts';
+import { findRows, tableRows, isNotDeleted } from '#src/store/record-search.ts';
 import type { SharedSettings } from '#src/store/shared-settings.ts';
 import { defineOperation } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
@@ -123,7 +123,7 @@ const maxDefinitions = 1_000;
 
 async function allDefinitions(store: Store): Promise<readonly StoredRow[]> {
   const page = { count: maxDefinitions, descending: false, backwards: false };
-  return (await findRows(store, 'custom_field_definitions', { order: 'created_at', page, where: [] })).items;
+  return (await findRows(store, tableRows('custom_field_definitions'), { order: 'created_at', page, where: [] })).items;
 }
 
 /** Without definitions the custom fields are left out. */

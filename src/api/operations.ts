@@ -15,7 +15,6 @@ import {
 import { alertOperations } from './alerts.ts';
 import type { OperationArguments } from './ask.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
-import { reachEntry } from './at-least.ts';
 import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
 import { dismissOperations } from './deliveries/dismiss.ts';
@@ -98,7 +97,6 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
     methodErrors: true,
     errorOf,
     async begin(operation, call) {
-      await reachEntry(context, call.query);
       const { audited = false } = operation;
       if (!(typeof audited === 'function' ? audited(call.body) : audited)) return undefined;
       const end = await audit.begin(operation, call.caller, call);

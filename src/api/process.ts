@@ -62,7 +62,6 @@ export const statusRecord = z
           engine: z.enum(['sqlite', 'postgres']),
           last_seq: count,
           last_received_at: instant.nullable(),
-          bookings_behind: z.strictObject({ entries: count, seconds: count }),
           quarantined: count,
           unhandled: count,
           unknown_kinds: z.array(z.string()),

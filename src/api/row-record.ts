@@ -5,7 +5,14 @@ import { listing, type Listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
-import { findRows, inviteeEndingWith, rowsByUri, uriEndingWith, type RowQuery } from '#src/store/record-search.ts';
+import {
+  findRows,
+  tableRows,
+  inviteeEndingWith,
+  rowsByUri,
+  uriEndingWith,
+  type RowQuery,
+} from '#src/store/record-search.ts';
 
 export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
@@ -34,7 +41,7 @@ export async function listRows(
   table: ListedTable,
   wanted: RowQuery & { readonly recordOf: (row: StoredRow) => object },
 ): Promise<Listing> {
-  const found = await findRows(store, table, wanted);
+  const found = await findRows(store, tableRows(table), wanted);
   const positionOf = (row: StoredRow) => ({ key: String(row[wanted.order]), uri: String(row['uri']) });
   return listing<StoredRow>({ ...found, positionOf }, wanted.recordOf);
 }

@@ -14,7 +14,7 @@ import type { SettingName } from '#src/store/shared-settings.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
 import { answerPages } from './answers.ts';
-import { openBookingsJob, openRetention, openSyncJobs, prepareBackground, type RunningAlerts } from './background.ts';
+import { openRetention, openSyncJobs, prepareBackground, type RunningAlerts } from './background.ts';
 import { openDataFolder, openDisks } from './disk.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { healthOf, installationOf } from './installation.ts';
@@ -152,7 +152,6 @@ export async function openApp(
   };
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
-    await openBookingsJob(background);
     running.sinks = prepared?.openSinks?.(background);
     running.alerts = await prepared?.alerts.open({ ...background, installation, clock: alertClock });
     opened.use(new SettingsWatch({ ...background, stated: config.stated, onChanged, onOutdated }).start());

@@ -7,8 +7,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { AlertNeeds, Alerts } from './alerting.ts';
-import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
-import { errorLogger } from './mirror.ts';
+import { startJobs, type JobNeeds } from './jobs.ts';
 import type { Sinks } from './sink-pumps.ts';
 
 export interface BackgroundNeeds extends JobNeeds {
@@ -25,15 +24,6 @@ export async function openRetention({ opened, ...needs }: BackgroundNeeds): Prom
   const { sleepUnlessAborted } = await import('#src/base/time.ts');
   const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: needs.nowMs };
   const schedules = startJobs(needs, [retentionJob(timing)]);
-  opened.defer(() => schedules.close());
-}
-
-/** Keeps the bookings up to date. */
-export async function openBookingsJob({ opened, tail, disks, ...needs }: BackgroundNeeds): Promise<void> {
-  const { bookingsJob } = await import('./bookings-job.ts');
-  const { store, log } = needs;
-  const job = bookingsJob({ store, tail, hasRoom: () => disks.hasRoom('store'), report: errorLogger(log, 'bookings') });
-  const schedules = startJobs(needs, [job], { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
 }
 

@@ -9,7 +9,7 @@ import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { backfill, type BackfillNeeds, type BackfillReport } from '#workers/sync/backfill/backfill.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources } from '#workers/sync/sources.ts';
-import { openCurrentMirror } from './mirror.ts';
+import { openMirror } from './mirror.ts';
 import { holdBackfillLock } from './poll-job.ts';
 
 type Progress = Pick<BackfillNeeds, 'onProgress' | 'onTotal' | 'onNotice' | 'onOutcome'> &
@@ -45,7 +45,7 @@ export async function copyExisting(
   if (sources === undefined) return undefined;
   // Only now: a backfill that cannot begin leaves no folder and no database behind.
   using _lock = holdBackfillLock(config);
-  await using store = await openCurrentMirror(config, log(), { create: true, uses: ['eraseOnDelete', 'events'] });
+  await using store = await openMirror(config, log(), { create: true, uses: ['eraseOnDelete', 'events'] });
   // Awaited, because the store closes when this returns.
   return await backfill(
     { store, sources, screen: privacyScreen(store.settings), now: () => instantOf(now()), ...progress },

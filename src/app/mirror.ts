@@ -4,7 +4,6 @@ import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { alertTotals } from '#src/store/alerts/alert-queries.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore, addressInWords } from '#src/store/open-store.ts';
 import type { SettingName } from '#src/store/shared-settings.ts';
@@ -43,23 +42,6 @@ export async function openMirror(
     await store.close();
     throw error;
   }
-}
-
-/** For commands that read or write bookings: the bookings are up to date when it opens, and again when it closes. */
-export async function openCurrentMirror(config: Config, log: Log, options: MirrorOptions = {}): Promise<Store> {
-  const store = await openMirror(config, log, options);
-  await using opened = new AsyncDisposableStack();
-  opened.use(store);
-  await catchUpBookings(store);
-  const mirror = opened.move();
-  // What fails here is done by the next command or process.
-  mirror.defer(() =>
-    catchUpBookings(store).then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-  return { ...store, [Symbol.asyncDispose]: () => mirror.disposeAsync() };
 }
 
 /** For a plan, which writes nothing: where there is no mirror yet, an empty one in memory. */

@@ -13,7 +13,6 @@ import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
 import { consumersBehind } from '#src/store/log/consumer-offsets.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
-import { bookingsBehind } from '#src/store/status-counts.ts';
 import { settleSettings } from '#src/store/settings-row.ts';
 import { settingNames } from '#src/store/shared-settings.ts';
 import { requireStatedAccount } from '#workers/sync/mirror-identity.ts';
@@ -89,7 +88,6 @@ export async function openShared(
     disks: () => disks.free(),
     ...(store && {
       quarantine: () => countUnprojected(store, 'quarantined'),
-      bookingsBehind: () => bookingsBehind(store),
       reconciled: () => lastReconcileRuns(store),
       consumers: () => consumersBehind(store),
     }),

@@ -37,7 +37,6 @@ const report = z.object({
         engine: z.string(),
         last_seq: z.number(),
         last_received_at: z.string().nullable(),
-        bookings_behind: z.object({ entries: z.number(), seconds: z.number() }).optional(),
         quarantined: z.number(),
         unhandled: z.number(),
         unknown_kinds: z.array(z.string()).default([]),
@@ -164,16 +163,12 @@ function logLines(store: Report['store']): readonly Line[] {
   if ('state' in store)
     return [['Log', store.state === 'not answering' ? 'the database does not answer' : store.state]];
   const { last_seq: seq, last_received_at: receivedAt, quarantined, unhandled, unknown_kinds: kinds } = store;
-  const { entries = 0, seconds = 0 } = store.bookings_behind ?? {};
   const last = receivedAt === null ? 'no entry yet' : `last entry #${seq}, received ${timeText(receivedAt)}`;
   return [
     [
       'Log',
       `${engineName(store.engine)}: ${last}; ${quarantined} quarantined, ${unhandled} of unknown kinds${kinds.length > 0 ? ` (${kinds.join(', ')})` : ''}`,
     ],
-    ...(entries > 0
-      ? [['Bookings', `${counted(entries, 'entry', 'entries')} behind the log, ${seconds} s`] as const]
-      : []),
   ];
 }
 

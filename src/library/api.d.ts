@@ -771,9 +771,7 @@ export interface Tables<Values extends ColumnValues> {
   event_log: EventLogRow<Values>;
   webhook_subscriptions: WebhookSubscriptionsRow<Values>;
   alerts: AlertsRow<Values>;
-  bookings: BookingsRow<Values>;
   booking_invitees: BookingInviteesRow<Values>;
-  followed_invitees: FollowedInviteesRow<Values>;
   contacts_wide_columns: ContactsWideColumnsRow<Values>;
   time_zones: TimeZonesRow<Values>;
   mirror_settings: MirrorSettingsRow<Values>;
@@ -782,16 +780,18 @@ export interface Tables<Values extends ColumnValues> {
   processes: ProcessesRow<Values>;
   admin_actions: AdminActionsRow<Values>;
   feed_consumers: FeedConsumersRow<Values>;
-  booking_journey_changes: BookingJourneyChangesRow<Values>;
-  booking_journeys: BookingJourneysRow<Values>;
+  booking_moments: BookingMomentsRow<Values>;
+  bookings: BookingsRow<Values>;
   bookings_daily: BookingsDailyRow<Values>;
   contact_custom_fields: ContactCustomFieldsRow<Values>;
   contacts_wide: ContactsWideRow<Values>;
   invitee_answers: InviteeAnswersRow<Values>;
   no_show_rate: NoShowRateRow<Values>;
+  payments: PaymentsRow<Values>;
   people: PeopleRow<Values>;
   revenue: RevenueRow<Values>;
   routing_form_answers: RoutingFormAnswersRow<Values>;
+  routing_form_results: RoutingFormResultsRow<Values>;
   routing_funnel: RoutingFunnelRow<Values>;
   scheduled_event_guests: ScheduledEventGuestsRow<Values>;
   scheduled_event_hosts: ScheduledEventHostsRow<Values>;
@@ -1401,95 +1401,6 @@ export interface AlertsRow<Values extends ColumnValues> {
   /** when the row last changed */
   updated_at: Values['time'];
 }
-/** Internal. One row per booking with all its reschedules; it follows the log. Read it as `booking_journeys`, which adds what depends on the time of reading. */
-export interface BookingsRow<Values extends ColumnValues> {
-  /** URI of the first booking of the chain, mirrored or not */
-  journey_uri: Values['text'];
-  /** the first mirrored invitee of the chain */
-  first_invitee: Values['text'];
-  /** the last mirrored invitee of the chain */
-  last_invitee: Values['text'];
-  /** how many of the chain are mirrored */
-  invitees: Values['integer'];
-  /** how many times it was rescheduled */
-  moves: Values['integer'];
-  /** the meeting of the last booking */
-  event_uri: Values['text'] | null;
-  /** of the last booking */
-  event_type: Values['text'] | null;
-  /** name of the meeting of the last booking */
-  event_name: Values['text'] | null;
-  /** of the first booking */
-  first_event_type: Values['text'] | null;
-  /** name of the meeting of the first booking */
-  first_event_name: Values['text'] | null;
-  /** hosts of the last booking, as sent */
-  hosts: Values['json'] | null;
-  /** the first host of the last booking */
-  host: Values['text'] | null;
-  /** name of the first host, as the meeting has it */
-  host_name: Values['text'] | null;
-  /** e-mail address on the last booking */
-  invitee_email: Values['text'] | null;
-  /** name on the last booking */
-  invitee_name: Values['text'] | null;
-  /** time zone on the last booking */
-  invitee_timezone: Values['text'] | null;
-  /** from the first booking */
-  utm_source: Values['text'] | null;
-  /** from the first booking */
-  utm_medium: Values['text'] | null;
-  /** from the first booking */
-  utm_campaign: Values['text'] | null;
-  /** from the first booking */
-  utm_content: Values['text'] | null;
-  /** from the first booking */
-  utm_term: Values['text'] | null;
-  /** when the first invitee was created */
-  booked_at: Values['time'] | null;
-  /** start time of the first booking */
-  first_start_time: Values['time'] | null;
-  /** start time of the last booking */
-  start_time: Values['time'] | null;
-  /** end time of the last booking */
-  end_time: Values['time'] | null;
-  /** when the last invitee was canceled */
-  canceled_at: Values['time'] | null;
-  /** who canceled: `host`, `invitee`, or a value that is new */
-  canceler_type: 'host' | 'invitee' | (string & {}) | null;
-  /** reason of the cancellation */
-  cancel_reason: Values['text'] | null;
-  /** how it ended, where the clock does not decide it: `rescheduled`, `canceled_by_host`, `canceled_by_invitee`, `late_cancellation`, `canceled` or `no_show`; null while it is upcoming or if it was held */
-  ending: 'rescheduled' | 'canceled_by_host' | 'canceled_by_invitee' | 'late_cancellation' | 'canceled' | 'no_show' | null;
-  /** when the last invitee was marked as a no-show, while the mark is open */
-  no_show_at: Values['time'] | null;
-  /** URI of that mark */
-  no_show_uri: Values['text'] | null;
-  /** how the last booking was made: `instant_book`, `api`, or a value that is new */
-  scheduling_method: 'instant_book' | 'api' | (string & {}) | null;
-  /** the submission that led to the first booking, else to the last */
-  routing_form_submission: Values['text'] | null;
-  /** type of the location of the last booking */
-  location_kind: Values['text'] | null;
-  /** of the payment of the last booking, else of the first: `stripe`, `paypal`, or a value that is new */
-  payment_provider: 'stripe' | 'paypal' | (string & {}) | null;
-  /** identifier of that payment at the provider */
-  payment_external_id: Values['text'] | null;
-  /** amount of that payment */
-  payment_amount: Values['number'] | null;
-  /** currency of that payment */
-  payment_currency: Values['text'] | null;
-  /** whether that payment succeeded */
-  payment_successful: Values['flag'] | null;
-  /** whether the invitee came, if the meeting was held: `confirmed`, `likely`, `suspected_no_show` or `unconfirmed` */
-  evidence: 'confirmed' | 'likely' | 'suspected_no_show' | 'unconfirmed';
-  /** the recap that `evidence` follows from; null without a recap */
-  evidence_recap: Values['text'] | null;
-  /** the answer that `evidence` follows from; null without an answer */
-  evidence_entry: Values['text'] | null;
-  /** the last entry that was read when the row last changed */
-  changed_seq: Values['integer'];
-}
 /** Which invitees are one booking: one row per invitee that a reschedule links with another, mirrored or not. An invitee without a row is a booking of its own. */
 export interface BookingInviteesRow<Values extends ColumnValues> {
   /** the invitee */
@@ -1508,15 +1419,6 @@ export interface BookingInviteesRow<Values extends ColumnValues> {
   moves: Values['integer'];
   /** whether the invitee has a row in `invitees` */
   mirrored: Values['flag'];
-}
-/** Internal. The positions by which the table of bookings follows the log. Read `booking_invitees` instead. */
-export interface FollowedInviteesRow<Values extends ColumnValues> {
-  /** the invitee */
-  invitee_uri: Values['text'];
-  /** the booking */
-  journey_uri: Values['text'];
-  /** its number in the chain, from 1 */
-  position: Values['integer'];
 }
 /** One row per custom field: its column in the view `contacts_wide`, which keeps its name when the label changes. */
 export interface ContactsWideColumnsRow<Values extends ColumnValues> {
@@ -1666,17 +1568,29 @@ export interface FeedConsumersRow<Values extends ColumnValues> {
   /** when it last moved */
   updated_at: Values['time'];
 }
-/** One row per journey of `booking_journeys`: how far the log was read when it last changed. */
-export interface BookingJourneyChangesRow<Values extends ColumnValues> {
-  /** URI of the journey */
-  journey_uri: Values['text'];
-  /** `event_log.seq` of the last entry that was read when the booking last changed: the change follows from this entry or one shortly before */
-  changed_seq: Values['integer'] | null;
+/** What happened to bookings, one row each: it was booked, moved, canceled or confirmed again, a no-show mark was set or removed, it is known that the invitee came, the meeting ended. What a later fact takes back has no row. Ask for some by `invitee`, which has an index. */
+export interface BookingMomentsRow<Values extends ColumnValues> {
+  /** `bookings.uri`; another one once an older link of its chain arrives */
+  booking: Values['text'] | null;
+  /** URI of the invitee to whom it happened: of a move, the one that was left */
+  invitee: Values['text'];
+  /** `booked` (the first invitee of the chain was created), `moved` (to another invitee), `canceled`, `no_show` (marked), `no_show_removed` (the mark was removed), `came` (an answer or a recap shows it; while it is the outcome of the booking), `reconfirmed` (the invitee confirmed again) or `ended` (the meeting is over, or the invitee is marked as a no-show) */
+  moment: 'booked' | 'moved' | 'canceled' | 'no_show' | 'no_show_removed' | 'came' | 'reconfirmed' | 'ended';
+  /** when it happened: of a move, its cancellation, else the creation of the next invitee; of `came`, the answer, else when the recap was written; of `ended`, the end of the meeting */
+  at: Values['time'] | null;
+  /** who: `host` or `invitee`, as the service says; of an answer, as in `invitees.attendance_confirmed_by`; null if it is not known */
+  by: Values['text'] | null;
+  /** the log entry of an answer */
+  entry: Values['text'] | null;
+  /** URI of the no-show mark; empty for any other moment */
+  mark: Values['text'];
+  /** URI of the invitee that a move led to; null if it is not mirrored */
+  next_invitee: Values['text'] | null;
 }
-/** One row per booking, including its reschedules, from the first booking to its outcome. */
-export interface BookingJourneysRow<Values extends ColumnValues> {
-  /** URI of the first booking of the chain, mirrored or not */
-  journey_uri: Values['text'];
+/** One row per booking with all its reschedules: an invitee of a meeting, or the last of several that reschedules link. An invitee without a meeting is no booking. */
+export interface BookingsRow<Values extends ColumnValues> {
+  /** URI of the first invitee of the chain, mirrored or not */
+  uri: Values['text'];
   /** URI of the first mirrored invitee of the chain */
   first_invitee: Values['text'] | null;
   /** URI of the last mirrored invitee of the chain */
@@ -1715,11 +1629,11 @@ export interface BookingJourneysRow<Values extends ColumnValues> {
   end_time: Values['time'] | null;
   /** from `booked_at` to `start_time` */
   lead_time_seconds: Values['integer'] | null;
-  /** `upcoming`, `held`, `no_show`, `canceled_by_host`, `canceled_by_invitee`, `late_cancellation` (by the invitee, less than 24 hours before the start), `canceled` (it is not known by whom), `rescheduled` (to a booking that is not mirrored); null while the time of the meeting is unknown */
-  outcome: 'upcoming' | 'held' | 'no_show' | 'canceled_by_host' | 'canceled_by_invitee' | 'late_cancellation' | 'canceled' | 'rescheduled' | null;
-  /** when the last invitee was canceled, a reschedule included */
+  /** `upcoming`, `came` (an answer, a recap or a transcript shows it), `no_show` (marked), `unknown` (it ended, and nothing shows that they came), `canceled_by_invitee` (24 hours before the start or earlier), `late_cancellation` (by the invitee, less than 24 hours before the start or after it), `canceled_by_host`, `canceled` (it is not known by whom), `moved` (to a booking that is not mirrored); null while the time of the meeting is unknown */
+  outcome: 'upcoming' | 'came' | 'no_show' | 'unknown' | 'canceled_by_invitee' | 'late_cancellation' | 'canceled_by_host' | 'canceled' | 'moved' | null;
+  /** when it was canceled: from the last invitee, else from the meeting; a reschedule included */
   canceled_at: Values['time'] | null;
-  /** `host` or `invitee`, as the service says */
+  /** `host` or `invitee`, as the service says: from the last invitee, else from the meeting */
   canceler_type: Values['text'] | null;
   /** from `canceled_at` to `start_time`; negative after the start */
   cancel_notice_seconds: Values['integer'] | null;
@@ -1753,7 +1667,7 @@ export interface BookingJourneysRow<Values extends ColumnValues> {
   payment_currency: Values['text'] | null;
   /** whether that payment succeeded */
   payment_successful: Values['flag'] | null;
-  /** whether the invitee came: `no_show` (marked), `confirmed` (it was answered that they came, or a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (held without evidence); null for other outcomes */
+  /** why `outcome` is `no_show`, `came` or `unknown`: `no_show` (marked), `confirmed` (it was answered that they came, or a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (it ended, and nothing shows it); null for a booking that was canceled or moved, and for an upcoming one of which nothing is known yet */
   attendance: 'no_show' | 'confirmed' | 'likely' | 'suspected_no_show' | 'unconfirmed' | null;
   /** what `attendance` follows from: the URI of the no-show mark or of the recap, or `delivery_id` of the log entry of an answer; null if there is none */
   attendance_basis: Values['text'] | null;
@@ -1771,6 +1685,20 @@ export interface BookingJourneysRow<Values extends ColumnValues> {
   start_weekday_invitee: Values['integer'] | null;
   /** hour of `start_time` in `invitee_timezone`, from 0 to 23 */
   start_hour_invitee: Values['integer'] | null;
+  /** when the last invitee was created: the newest booking or move comes first by it */
+  made_at: Values['time'] | null;
+  /** end of the meeting once it is over, or once the invitee is marked as a no-show; null if it was canceled or moved */
+  ended_at: Values['time'] | null;
+  /** URI of the event type of the first booking */
+  first_event_type: Values['text'] | null;
+  /** hosts of the last booking, as sent */
+  hosts: Values['json'] | null;
+  /** day of `start_time` in `REPORT_TIMEZONE`, which is UTC unless it is set */
+  start_day: Values['date'] | null;
+  /** weekday of `start_time` in `REPORT_TIMEZONE`, from 1 (Monday) to 7 */
+  start_weekday: Values['integer'] | null;
+  /** hour of `start_time` in `REPORT_TIMEZONE`, from 0 to 23 */
+  start_hour: Values['integer'] | null;
 }
 /** Bookings by day (in `REPORT_TIMEZONE`) and event type. Each count belongs to the day on which it happened. */
 export interface BookingsDailyRow<Values extends ColumnValues> {
@@ -1780,15 +1708,15 @@ export interface BookingsDailyRow<Values extends ColumnValues> {
   event_type: Values['text'];
   /** its name */
   event_type_name: Values['text'] | null;
-  /** journeys whose first booking was made on this day */
+  /** bookings that were made on this day, by the event type of the first meeting */
   booked: Values['integer'] | null;
-  /** reschedules made on this day, including those to a booking that is not mirrored */
-  rescheduled: Values['integer'] | null;
-  /** journeys that were canceled on this day */
+  /** moves on this day, by the event type of the new meeting; of one to a booking that is not mirrored, of the old one */
+  moved: Values['integer'] | null;
+  /** bookings that were canceled on this day */
   canceled: Values['integer'] | null;
-  /** journeys whose meeting started on this day and was held */
-  held: Values['integer'] | null;
-  /** journeys whose meeting started on this day and which the invitee missed */
+  /** bookings whose meeting started on this day and ended, or which the invitee missed */
+  ended: Values['integer'] | null;
+  /** bookings of `ended` that the invitee missed */
   no_shows: Values['integer'] | null;
 }
 /** One row per value of a custom field of a contact. */
@@ -1869,20 +1797,47 @@ export interface NoShowRateRow<Values extends ColumnValues> {
   value: Values['text'];
   /** the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025` */
   label: Values['text'] | null;
-  /** journeys whose meeting is over and whose invitee is not marked as a no-show */
-  held: Values['integer'] | null;
-  /** journeys that ended as a no-show */
+  /** bookings whose meeting ended: `came`, `no_shows` and `unknown` together */
+  ended: Values['integer'] | null;
+  /** those of them whose outcome is `came` */
+  came: Values['integer'] | null;
+  /** those whose outcome is `no_show` */
   no_shows: Values['integer'] | null;
-  /** `no_shows / (held + no_shows)` */
+  /** those whose outcome is `unknown` */
+  unknown: Values['integer'] | null;
+  /** `no_shows / ended` */
   rate: Values['number'] | null;
   /** the month of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months */
   month: Values['text'];
-  /** held meetings without evidence of attendance: `unconfirmed` or `suspected_no_show` */
-  unconfirmed: Values['integer'] | null;
-  /** the same as `rate`: if every unmarked invitee came */
+  /** the same as `rate`: if every invitee came of whom it is not known */
   rate_low: Values['number'] | null;
-  /** `(no_shows + unconfirmed) / (held + no_shows)`: if no invitee came without evidence */
+  /** `(no_shows + unknown) / ended`: if none of them came */
   rate_high: Values['number'] | null;
+}
+/** One row per successful payment: a payment counts once, by its provider and its identifier, with the last invitee that carries it. Without an identifier it counts once per booking. */
+export interface PaymentsRow<Values extends ColumnValues> {
+  /** URI of the last invitee that carries it */
+  invitee: Values['text'];
+  /** URI of its booking: `uri` in the view `bookings` */
+  booking: Values['text'] | null;
+  /** when that invitee was created */
+  created_at: Values['time'] | null;
+  /** day of `created_at` in `REPORT_TIMEZONE`, which is UTC unless it is set */
+  day: Values['date'] | null;
+  /** who takes the payment; empty if missing */
+  provider: Values['text'] | null;
+  /** identifier of the payment at the provider */
+  external_id: Values['text'] | null;
+  /** from the payment; empty if missing */
+  currency: Values['text'] | null;
+  /** in units of the currency (not cents); 0 if missing, or if it is 10^15 or more, which is no amount of money */
+  amount: Values['number'] | null;
+  /** URI of the event type of that invitee's meeting */
+  event_type: Values['text'] | null;
+  /** name of the event type, or of the meeting if the event type is not mirrored */
+  event_type_name: Values['text'] | null;
+  /** hosts of that meeting, as sent */
+  hosts: Values['json'] | null;
 }
 /** One row per person, over all e-mail addresses of contacts and invitees. */
 export interface PeopleRow<Values extends ColumnValues> {
@@ -1902,32 +1857,32 @@ export interface PeopleRow<Values extends ColumnValues> {
   contact_uris: Values['json'] | null;
   /** the first of: contact created, first e-mail, form submitted before a booking, booking made */
   first_touch: Values['time'] | null;
-  /** the last of: contact created, last e-mail, booking made, start of a meeting that was held */
+  /** the last of: contact created, last e-mail, booking made, start of a meeting that ended and was not missed */
   last_touch: Values['time'] | null;
   /** bookings; a rescheduled one counts once */
   bookings: Values['integer'] | null;
-  /** bookings that were held */
-  shows: Values['integer'] | null;
-  /** bookings of `shows` whose `attendance` is `unconfirmed` or `suspected_no_show` */
-  unconfirmed: Values['integer'] | null;
+  /** bookings to which the person came */
+  came: Values['integer'] | null;
+  /** bookings that ended and of which nothing shows whether the person came */
+  unknown: Values['integer'] | null;
   /** bookings that the person missed */
   no_shows: Values['integer'] | null;
   /** `utm_campaign` of the last booking that has one */
   last_campaign: Values['text'] | null;
   /** start of the next meeting that is upcoming */
   next_meeting: Values['time'] | null;
-  /** start of the last meeting that was held */
+  /** start of the last meeting that ended and was not missed */
   last_meeting: Values['time'] | null;
 }
-/** Successful payments by day, currency, provider and event type. A payment that moves with a rescheduled booking counts once. */
+/** Successful payments (the view `payments`) by day, currency, provider and event type. */
 export interface RevenueRow<Values extends ColumnValues> {
-  /** the day (in `REPORT_TIMEZONE`) of the first booking that carries the payment */
+  /** the day (in `REPORT_TIMEZONE`) on which the last invitee that carries the payment was created */
   day: Values['date'];
   /** from the payment; empty if missing */
   currency: Values['text'];
   /** from the payment; empty if missing */
   provider: Values['text'];
-  /** URI of the event type of that booking; empty if unknown */
+  /** URI of the event type of that invitee's meeting; empty if unknown */
   event_type: Values['text'];
   /** its name */
   event_type_name: Values['text'] | null;
@@ -1949,7 +1904,36 @@ export interface RoutingFormAnswersRow<Values extends ColumnValues> {
   /** the answer */
   answer: Values['text'] | null;
 }
-/** One row per routing form: where its submissions led, how many were booked, and how many meetings were held. */
+/** One row per submission of a routing form: where it led, and what became of it. A booking that was moved counts by its last time. */
+export interface RoutingFormResultsRow<Values extends ColumnValues> {
+  /** URI of the submission */
+  submission_uri: Values['text'];
+  /** when the form was submitted */
+  created_at: Values['time'] | null;
+  /** URI of the form */
+  routing_form: Values['text'] | null;
+  /** where it led: `event_type`, `external_url` or `custom_message` */
+  result_type: Values['text'] | null;
+  /** from the submission */
+  utm_source: Values['text'] | null;
+  /** from the submission */
+  utm_medium: Values['text'] | null;
+  /** from the submission */
+  utm_campaign: Values['text'] | null;
+  /** from the submission */
+  utm_content: Values['text'] | null;
+  /** from the submission */
+  utm_term: Values['text'] | null;
+  /** whether an invitee refers to it */
+  is_booked: Values['flag'] | null;
+  /** whether it led to a booking page and no invitee refers to it */
+  is_unbooked: Values['flag'] | null;
+  /** the best outcome of its bookings, in the order `came`, `unknown`, `no_show`, `upcoming`; `canceled` if all were canceled, by whomever; `booked` where more is not known; null if it is not booked */
+  outcome: 'came' | 'unknown' | 'no_show' | 'upcoming' | 'canceled' | 'booked' | null;
+  /** URI of the last invitee of the newest of its bookings, rather of one that was not moved to a booking that is not mirrored; null if it has none */
+  invitee: Values['text'] | null;
+}
+/** One row per routing form: where its submissions led, how many were booked, and how the meetings ended. A submission counts once, by the best outcome of its bookings (the view `routing_form_results`). */
 export interface RoutingFunnelRow<Values extends ColumnValues> {
   /** URI of the form; empty if the submission has none */
   routing_form: Values['text'];
@@ -1963,20 +1947,26 @@ export interface RoutingFunnelRow<Values extends ColumnValues> {
   to_external_url: Values['integer'] | null;
   /** submissions that ended with a message */
   to_custom_message: Values['integer'] | null;
+  /** submissions that led to a booking page and have no booking */
+  unbooked: Values['integer'] | null;
   /** submissions with at least one booking */
   booked: Values['integer'] | null;
-  /** booked submissions with an upcoming meeting and none held or missed yet */
+  /** booked submissions with an upcoming meeting and none that ended */
   upcoming: Values['integer'] | null;
-  /** booked submissions with a held meeting */
-  held: Values['integer'] | null;
-  /** booked submissions with a missed meeting and none held */
+  /** booked submissions with a meeting that ended: `came`, `no_shows` and `unknown` together */
+  ended: Values['integer'] | null;
+  /** those of them with a meeting that the invitee came to */
+  came: Values['integer'] | null;
+  /** those with a missed meeting and no other that ended */
   no_shows: Values['integer'] | null;
+  /** those with a meeting of which it is not known whether the invitee came, and none that they came to */
+  unknown: Values['integer'] | null;
   /** booked submissions whose bookings were all canceled */
   canceled: Values['integer'] | null;
   /** `booked` of `submissions`, from 0 to 1 */
   booking_rate: Values['number'] | null;
-  /** `held` of `booked`, from 0 to 1; null where nothing was booked */
-  held_rate: Values['number'] | null;
+  /** `ended` of `booked`, from 0 to 1; null where nothing was booked */
+  ended_rate: Values['number'] | null;
 }
 /** One row per guest whom an invitee added to a scheduled event. Guests are not invitees. */
 export interface ScheduledEventGuestsRow<Values extends ColumnValues> {
@@ -1991,7 +1981,7 @@ export interface ScheduledEventGuestsRow<Values extends ColumnValues> {
 export interface ScheduledEventHostsRow<Values extends ColumnValues> {
   /** URI of the scheduled event */
   event_uri: Values['text'];
-  /** position in the list of hosts, from 1; the first is `booking_journeys.host` */
+  /** position in the list of hosts, from 1; the first is `bookings.host` */
   position: Values['integer'];
   /** URI of the user; null if the list does not name one */
   user_uri: Values['text'] | null;
@@ -2000,7 +1990,7 @@ export interface ScheduledEventHostsRow<Values extends ColumnValues> {
   /** e-mail address of the user: from `users`, else as the event has it */
   email: Values['text'] | null;
 }
-/** One row per submission of a routing form that led to a booking page and that no booking refers to. */
+/** One row per submission of a routing form that led to a booking page and that no booking refers to (`is_unbooked` in the view `routing_form_results`). */
 export interface UnbookedSubmissionsRow<Values extends ColumnValues> {
   /** URI of the submission */
   submission_uri: Values['text'];

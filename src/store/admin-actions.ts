@@ -4,7 +4,7 @@ import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { insertRows } from './rows.ts';
 import type { Page, PageRequest } from './keyset.ts';
-import { findRows } from './record-search.ts';
+import { findRows, tableRows } from './record-search.ts';
 import type { TableRow } from './schema/tables.ts';
 
 export type AdminAction = TableRow<'admin_actions'>;
@@ -55,7 +55,7 @@ export const findActions = (
   { operation }: { readonly operation?: string | undefined },
   page: PageRequest,
 ): Promise<Page<AdminAction>> =>
-  findRows(store, 'admin_actions', {
+  findRows(store, tableRows('admin_actions'), {
     order: 'at',
     id: 'id',
     page,

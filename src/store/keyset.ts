@@ -28,7 +28,7 @@ export interface SortOrder {
   /** The column with the time, as `created_at`. */
   readonly order: string;
   readonly ascending: boolean;
-  readonly id?: 'uri' | 'id' | 'first_invitee' | 'invitee_uri' | undefined;
+  readonly id?: 'uri' | 'id' | 'last_invitee' | 'invitee_uri' | undefined;
 }
 
 type Part = RawBuilder<unknown>;

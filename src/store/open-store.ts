@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { codeOf, isContention, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
-import { prepareBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { notOpened } from './open-failure.ts';
 import { openSettings } from './settings-row.ts';
@@ -92,12 +91,6 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     close,
     [Symbol.asyncDispose]: close,
   };
-  try {
-    await prepareBookings(store);
-  } catch (error) {
-    await close();
-    throw notOpened(error, url);
-  }
   await refreshViews();
   return store;
 }

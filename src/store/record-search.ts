@@ -3,6 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { withoutBlank } from './blank-meetings.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
+import { refs } from '#src/store/insert-rows.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import type { TableName, TableRow } from '#src/store/schema/tables.ts';
 import { keysetOf, pageOf, type KeysetPosition, type Page, type PageRequest, type SortOrder } from './keyset.ts';
@@ -28,9 +29,22 @@ export async function rowsByUri<Name extends TableName>(
   return uris.map((uri) => byUri.get(uri)).filter((row) => row !== undefined);
 }
 
+/** A table or a view, and how its rows are read. */
+export interface RowSource<Row> {
+  readonly name: string;
+  /** Default: all. */
+  readonly columns?: readonly string[];
+  decode(engine: Store['engine'], stored: StoredColumns): Row;
+}
+
+export const tableRows = <Name extends TableName>(name: Name): RowSource<TableRow<Name>> => ({
+  name,
+  decode: (engine, stored) => decodeRow(engine, name, stored),
+});
+
 export interface RowQuery {
   readonly order: string;
-  readonly id?: 'uri' | 'id' | 'first_invitee' | 'invitee_uri';
+  readonly id?: 'uri' | 'id' | 'last_invitee' | 'invitee_uri';
   readonly page: PageRequest;
   readonly where: readonly RawBuilder<SqlBool>[];
 }
@@ -39,18 +53,18 @@ export interface RowQuery {
 export const isNotDeleted = sql<SqlBool>`deleted_at is null`;
 
 /** Without blank rows. */
-export function findRows<Name extends TableName>(
+export function findRows<Row>(
   { db, engine }: Readable,
-  table: Name,
+  { name: table, columns, decode }: RowSource<Row>,
   { order, id = 'uri', page, where }: RowQuery,
-): Promise<Page<TableRow<Name>>> {
+): Promise<Page<Row>> {
   const select = async (way: SortOrder, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
     const { orderBy } = keysetOf(engine, table, { ...way, id });
-    const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
+    const { rows } = await sql<StoredColumns>`select ${columns ? refs(columns) : sql`*`} from ${sql.table(table)}
       where ${sql.join([...conditions, ...withoutBlank(table), ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(
       db,
     );
-    return rows.map((row) => decodeRow(engine, table, row));
+    return rows.map((row) => decode(engine, row));
   };
   return pageOf(
     {

@@ -1,22 +1,14 @@
 // Counts of the mirror for the status of the process.
 import { sql } from 'kysely';
 import { isBlank } from './blank-meetings.ts';
-import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from './contract.ts';
 import { countUnprojected, isUnprojected, isWaiting, lastSeq } from '#src/store/log/read.ts';
 import { tables } from './schema/tables.ts';
-
-export interface BookingsBehind {
-  readonly entries: number;
-  /** Since the first of these entries was received; 0 without one. */
-  readonly seconds: number;
-}
 
 export interface StoreOverview {
   readonly engine: 'sqlite' | 'postgres';
   readonly last_seq: number;
   readonly last_received_at: string | null;
-  readonly bookings_behind: BookingsBehind;
   readonly quarantined: number;
   readonly unhandled: number;
   /** The names of those, the most frequent first: at most five, and none that could hold personal data. */
@@ -55,27 +47,11 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
     engine: store.engine.name,
     last_seq: seq,
     last_received_at: last ? last.received_at : null,
-    bookings_behind: await bookingsBehind(store),
     quarantined: await countUnprojected(store, 'quarantined'),
     unhandled: await countUnprojected(store, 'unhandled'),
     unknown_kinds: await unknownKinds(store),
     rows,
     deleted,
-  };
-}
-
-export async function bookingsBehind(store: Store, nowMs = Date.now()): Promise<BookingsBehind> {
-  const { offset = 0, at = '' } = (await readBookingsState(store)) ?? {};
-  const { rows } = await sql<{ received_at: string; entries: number | string }>`select received_at,
-      (select count(*) from ${sql.table('event_log')} where seq > ${offset}) as entries
-    from ${sql.table('event_log')} where seq > ${offset} order by seq limit 1`.execute(store.db);
-  const [first] = rows;
-  if (first === undefined) return { entries: 0, seconds: 0 };
-  // An entry that was moved has the time at which it was first received.
-  const since = at > first.received_at ? at : first.received_at;
-  return {
-    entries: Number(first.entries),
-    seconds: Math.max(0, Math.round((nowMs - Date.parse(since)) / 1_000)),
   };
 }
 

@@ -1,14 +1,12 @@
-// The table `time_zones`: when each zone that a host or an invitee has was how far ahead of UTC; and local time in SQL by it, alike on
-// both engines. SQLite has no data about zones and PostgreSQL has its own, so both stores hold that of the runtime. A row depends on the
+// The table `time_zones`: when each zone that a host or an invitee has was how far ahead of UTC. The views compute local time by
+// it. SQLite has no data about zones and PostgreSQL has its own, so both stores hold that of the runtime. A row depends on the
 // name of its zone and on nothing else.
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { instantOf, secondMs } from '#src/base/time.ts';
 import { mayBeZone, zonePeriods } from '#src/base/time-zone.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { keyValue, readValue, writeValue } from './key-value.ts';
 import { addRows } from './rows.ts';
-import type { Sql } from './sql-dialect.ts';
 import type { NewRow } from './schema/tables.ts';
 
 /** Which tables have a column `timezone` whose local time is asked for. */
@@ -78,15 +76,3 @@ export async function refillTimeZones(unit: Unit, report: string): Promise<void>
   await addRows(unit, 'time_zones', rowsOf([...names]));
   await writeValue(unit, filled, { data: dataVersion, report });
 }
-
-/** The periods of all zones that reach into a span of time, to be joined with many rows by `joinPeriodIn`. */
-export const periodsBetween = (first: Sql, last: Sql): Sql =>
-  sql`select * from (select name, starts_at, offset_seconds, lead(starts_at) over (partition by name order by starts_at) as ends_at
-      from ${sql.table('time_zones')}) as every_period
-    where starts_at <= ${last} and (ends_at is null or ends_at > ${first})`;
-
-/** Joins the period of a zone that a time is in, from a query of `periodsBetween` or from one that has other names for its zones. */
-export const joinPeriodIn = (periods: string, time: Sql, name: Sql): Sql => {
-  const [itsName, start, end] = ['name', 'starts_at', 'ends_at'].map((column) => sql.id(periods, column));
-  return sql`left join ${sql.table(periods)} on ${itsName} = ${name} and ${start} <= ${time} and (${end} is null or ${end} > ${time})`;
-};

@@ -61,7 +61,7 @@ const badLine =
   /^\s*[!✗]|not answer|no report|not ready|paused|failed|reject|refus|disabled|missing|full|late|behind|ahead|No (worker|receiver|process)|overdue|waiting|\d on disk/i;
 /** The same lines where all is well; a few batches and entries are under way at any time. */
 const goodLine =
-  /: \d batch(es)? waiting, \d+ in progress, \d waiting for a retry, 0 failed|^\s*Messages\b.*, 0 failed|^\s*Bookings\b.* behind the log, [01] s$|\bworking$/;
+  /: \d batch(es)? waiting, \d+ in progress, \d waiting for a retry, 0 failed|^\s*Messages\b.*, 0 failed|\bworking$/;
 
 function statusStatements({ code, output }: CommandResult): readonly string[] {
   const lines = output.split('\n').filter((line) => badLine.test(line) && !goodLine.test(line));

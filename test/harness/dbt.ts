@@ -24,39 +24,18 @@ export function readProject(folder: string) {
     if (model !== undefined && texts.has(model)) return `dbt_${model}`;
     throw new Error(`No source or model: ${reference}`);
   };
-  const resolve = (text: string, name: string): string =>
-    text
-      .replaceAll('{{ this }}', `dbt_${name}`)
-      .replaceAll(/\{\{ (\w+\([^)]*\)) \}\}/g, (_, reference: string) => relationOf(reference));
-  const render = (name: string, isIncremental: boolean): string =>
-    resolve(
-      (texts.get(name) ?? '')
-        .replace(/^\{\{\n {2}config\([^]*?\n\}\}\n/, '')
-        .replaceAll(/\{% if is_incremental\(\) %\}([^]*?)\{% endif %\}/g, isIncremental ? '$1' : ''),
-      name,
-    );
+  const render = (text: string): string =>
+    text.replaceAll(/\{\{ (\w+\([^)]*\)) \}\}/g, (_, reference: string) => relationOf(reference));
   const ordered = inOrder(texts);
-  let isBuilt = false;
   return {
     sources: tables,
     models,
-    /** Builds every model, each as a table; a second build of an incremental model changes what it selects. */
+    /** Builds every model, each as a table. */
     async build(run: Run): Promise<void> {
       for (const name of ordered) {
-        const key = /unique_key='(\w+)'/.exec(texts.get(name) ?? '')?.[1];
-        if (isBuilt && key !== undefined) {
-          await run(`create temporary table changed as ${render(name, true)}`);
-          await run(`delete from dbt_${name} where ${key} in (select ${key} from changed)`);
-          await run(`insert into dbt_${name} select * from changed`);
-          await run('drop table changed');
-        } else {
-          await run(`drop table if exists dbt_${name}`);
-          await run(`create table dbt_${name} as ${render(name, false)}`);
-        }
-        const hook = /post_hook="(.*)"/.exec(texts.get(name) ?? '')?.[1];
-        if (hook !== undefined) await run(resolve(hook, name));
+        await run(`drop table if exists dbt_${name}`);
+        await run(`create table dbt_${name} as ${render(texts.get(name) ?? '')}`);
       }
-      isBuilt = true;
     },
     /** The rows that fail a test, by test. */
     async failures(run: Run): Promise<Readonly<Record<string, number>>> {

@@ -13,8 +13,8 @@ export const yamlOf = (value: unknown): string => stringify(value, { lineWidth: 
 type Record = Readonly<{ [name: string]: string | number | null }>;
 
 /** The name of a record in a list: its place in the log, or the end of its URI. */
-export const nameOf = ({ id, seq, journey_uri, person, no_show_uri, uri }: Record): string =>
-  String(id ?? seq ?? journey_uri ?? person ?? no_show_uri ?? uri).replace(/^\S*\//, '');
+export const nameOf = ({ id, seq, person, no_show_uri, uri }: Record): string =>
+  String(id ?? seq ?? person ?? no_show_uri ?? uri).replace(/^\S*\//, '');
 
 interface Reader {
   get(address: string): Promise<ReadAnswer>;

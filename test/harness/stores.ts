@@ -164,26 +164,15 @@ export async function describedRowsOf(store: Store, name: MirroredName): Promise
 
 export type Contents = Partial<Record<MirroredName, StoredRow[]>>;
 
-/**
- * The log; the columns of a view, which get their names in the order in which the fields arrive; the zones that any row had; the
- * bookings, which follow the log.
- */
-const notProjected = new Set<TableName>([
-  'event_log',
-  'mirror_settings',
-  'contacts_wide_columns',
-  'time_zones',
-  'bookings',
-  'followed_invitees',
-]);
-const followers = ['time_zones', 'bookings'];
+/** The log; the columns of a view, which get their names in the order in which the fields arrive; the zones that any row had. */
+const notProjected = new Set<TableName>(['event_log', 'mirror_settings', 'contacts_wide_columns', 'time_zones']);
 
 /** Every projected row of every table and every list: what may not depend on arrival. */
 export async function projectedRows(store: Store): Promise<Contents> {
   const contents: Contents = {};
   for (const table of tableNames) if (!notProjected.has(table)) contents[table] = await rowsOf(store, table);
   for (const list of listNames) contents[list] = await rowsOf(store, list);
-  contents.key_values = contents.key_values?.filter(({ key }) => !followers.includes(String(key))) ?? [];
+  contents.key_values = contents.key_values?.filter(({ key }) => key !== 'time_zones') ?? [];
   return comparable(contents);
 }
 

@@ -14,7 +14,6 @@ import type { Unit } from '#src/store/contract.ts';
 import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
 import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/schema/tables.ts';
 import type { FoldNeeds } from '#workers/fold/pipeline/fold.ts';
@@ -100,10 +99,6 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
           await fillBookingInvitees(shadowOf({ db, engine }));
           const differences: Record<string, Difference> = {};
           for (const table of rebuiltTables) differences[table] = await applyDifference(db, table, schemas);
-          const hasChanged = (...names: readonly TableName[]) =>
-            names.some((name) => Object.values(differences[name] ?? {}).some((count) => count > 0));
-          // No log entry tells these tables of it.
-          if (hasChanged('invitees', 'scheduled_events', 'meeting_recaps')) await refillBookings({ db, engine });
           return { entries, differences };
         }),
       );

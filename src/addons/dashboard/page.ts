@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { Ask } from '#src/api/ask.ts';
 import type { ApiContext } from '#src/api/api-operation.ts';
-import { reachEnd } from '#src/api/at-least.ts';
 import type { RawQuery } from '#src/http/request.ts';
+import { endOfLog } from '#src/read/deliveries/log-changes.ts';
 import type { Markup } from './components/markup.ts';
 
 export const sections = {
@@ -70,5 +70,5 @@ export const definePage = (page: Page): Page => page;
  * no later one is missed. None for a later page of a list, which does not change.
  */
 export async function newestEntry({ read, query }: Pick<PageCall, 'read' | 'query'>): Promise<number | undefined> {
-  return query['page_token'] === undefined ? read(reachEnd) : undefined;
+  return query['page_token'] === undefined ? read(endOfLog) : undefined;
 }

@@ -35,9 +35,7 @@ const childOf = (table: ExportedTable, key: string): ChangeTracking => ({
 
 /** Tables of the program's own state, of its operators and of its readers, which are not exported: views show the bookings. */
 type Internal =
-  | 'bookings'
   | 'booking_invitees'
-  | 'followed_invitees'
   | 'mirror_settings'
   | 'key_values'
   | 'sync_checkpoints'

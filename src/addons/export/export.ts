@@ -6,6 +6,7 @@
 // next. The position moves after the file is in place, so a run that crashes in between is repeated.
 import { createHash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -70,7 +71,7 @@ export async function planExport(store: Store, request: ExportRequest): Promise<
   const { follows } = source.tracking;
   if (incremental !== undefined && typeof follows === 'object')
     throw new SlotstreamError('usage', `${name} cannot be exported incrementally: ${follows.unsupported}.`, {
-      hint: `Export it without --incremental: that writes all rows.${name === 'booking_journeys' ? ' The view booking_journey_changes shows which journeys changed since a log entry.' : ''}`,
+      hint: `${name === 'bookings' ? 'docs/exports.md#follow-bookings has SQL that finds the bookings of new log entries. Or write' : 'Write'} all rows: ${slotstream} export ${name} --out ${name}.${format}`,
     });
   const position = incremental === undefined ? undefined : positionOf(request, incremental);
   const partition = request.partition && { by: request.partition, time: timeToPartition(source, request.partition) };

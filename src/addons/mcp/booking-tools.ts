@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
-import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
+import type { EndedCounts } from '#src/read/ended-counts.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
 import { eventTypeName, oneOf, ours, person, text, time, uri, word, type Presentation } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
@@ -89,7 +89,7 @@ const mostGroups = 20;
 export const noShowRates = defineTool(getBookingNumbers, {
   name: 'no_show_rates',
   description:
-    'Counts bookings, meetings and no-shows of a range of days, in all and by event type, host, campaign and lead time; the rate is between rate and rate_high, where the unconfirmed count as missed. Use it for rates and comparisons; use no_shows for the single cases.',
+    'Counts the bookings of a range of days and how those that ended did, in all and by event type, host, campaign and lead time; the rate is between rate and rate_high, where the unknown count as missed. Use it for rates and comparisons; use no_shows for the single cases.',
   namesEventTypes: true,
   inputs: { days: true, from: true, to: true, event_type: true, host: true },
   present: ({ from, to, timezone, bookings, event_types: types, hosts, campaigns, lead_times: leads, ...total }) => ({
@@ -109,10 +109,11 @@ export const noShowRates = defineTool(getBookingNumbers, {
   }),
 });
 
-const countsOf = ({ meetings, no_shows, unconfirmed, rate, rate_high }: NoShowCounts) => ({
-  meetings,
+const countsOf = ({ ended, came, no_shows, unknown, rate, rate_high }: EndedCounts) => ({
+  ended,
+  came,
   no_shows,
-  unconfirmed,
+  unknown,
   rate,
   rate_high,
 });

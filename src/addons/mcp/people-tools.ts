@@ -48,7 +48,7 @@ export const findContacts = defineTool(listContacts, {
 export const findPeople = defineTool(listPeople, {
   name: 'find_people',
   description:
-    'Lists people over all their addresses, with counts of bookings, shows and no-shows, newest contact first, or finds the one with a whole e-mail address. Use it to join what other answers say of several addresses of one person.',
+    'Lists people over all their addresses, with counts of bookings, to which they came and which they missed, newest contact first, or finds the one with a whole e-mail address. Use it to join what other answers say of several addresses of one person.',
   inputs: { email: 'The whole e-mail address.', contact: true },
   revealedInputs: { name: true },
   pages: byToken,
@@ -61,8 +61,8 @@ export const findPeople = defineTool(listPeople, {
       first_touch: time(each.first_touch),
       last_touch: time(each.last_touch),
       bookings: each.bookings,
-      shows: each.shows,
-      unconfirmed: each.unconfirmed,
+      came: each.came,
+      unknown: each.unknown,
       no_shows: each.no_shows,
       last_campaign: text(each.last_campaign),
       next_meeting: time(each.next_meeting),

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { isObject } from '#schemas/wire.ts';
 import type { McpEndpoint, ReadApi } from '#src/api/app.ts';
 import { ApiError, createAsk } from '#src/api/ask.ts';
-import { reachEnd } from '#src/api/at-least.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
 import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 import { createRate } from '#src/api/auth/mcp-gate.ts';
@@ -95,7 +94,6 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
   }
 
   async function answer({ tool }: ListedTool, input: Readonly<Record<string, unknown>>, caller: Caller) {
-    await reachEnd(api.context);
     const ask = createAsk((id, operationInput) => api.run(id, operationInput, caller));
     const eventTypeNames = async () => (await readBookingFilters(api.context)).eventTypes.map((each) => each.name);
     const { cursor, limit } = input;

@@ -6,13 +6,13 @@ import type { Audit } from '#src/api/audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
+import type { Store } from '#src/store/contract.ts';
+import { readColumns } from '#src/store/rows.ts';
 import { conflict, denied, HttpError, invalid, notFound, titledError } from '#src/http/http-error.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
-import { attendances } from '#src/store/bookings/evidence.ts';
-import { journeyOf, type BookingRow } from '#src/read/bookings/bookings.ts';
+import { attendances, canceledOutcomes, outcomes } from '#src/store/bookings/words.ts';
+import { bookingOfInvitee, type BookingRow } from '#src/read/bookings/bookings.ts';
 import type { Answerer } from '#workers/fold/projections/attendance.ts';
 import { answers, statusOf, type Answer } from '#workers/sync/answer.ts';
-import { outcomes } from './booking-record.ts';
 
 /** The answers as people read them. */
 export const answerTexts = { came: 'They came', no_show: 'No-show', none: 'Undo' } as const;
@@ -24,7 +24,7 @@ const answerRecord = z
     invitee: z.string(),
     answer: z.enum(answers).describe('What stands now: `no_show` while a mark is open, `came`, or `none`.'),
     outcome: z.enum(outcomes).nullable(),
-    attendance: z.enum(attendances).nullable().describe('Null before the meeting has ended.'),
+    attendance: z.enum(attendances).nullable().describe('Null while nothing is known of it.'),
     attendance_basis: z
       .string()
       .nullable()
@@ -67,7 +67,6 @@ export async function giveAnswer(
   answer: Answer,
 ): Promise<z.output<typeof answerRecord>> {
   if (record === undefined) throw denied('Answers are off. Set ANSWERS=on to change anything at the service.');
-  await catchUpBookings(store);
   const refusal = refusalFor(await bookingOf({ store }, answer.invitee), answer.invitee, instantOf(clock()));
   // An answer can always be taken back.
   if (refusal !== undefined && answer.answer !== 'none') throw conflict({ message: refusal });
@@ -75,8 +74,7 @@ export async function giveAnswer(
     throw error instanceof SlotstreamError ? refusalOf(error) : error;
   });
   tail.poke();
-  await catchUpBookings(store);
-  return stateOf(await bookingOf({ store }, answer.invitee));
+  return stateOf(store, await bookingOf({ store }, answer.invitee));
 }
 
 /** As `giveAnswer`, for a host without a login: recorded as an action, as those of the API are. What stands already is not given again. */
@@ -96,14 +94,16 @@ export async function giveHostAnswer(
 }
 
 async function bookingOf({ store }: Pick<ApiContext, 'store'>, invitee: string): Promise<BookingRow> {
-  const found = await journeyOf(store, invitee);
+  const found = await bookingOfInvitee(store, invitee);
   if (found === undefined) throw notFound('No such booking.');
-  return found.journey;
+  return found.booking;
 }
 
+const overOutcomes: ReadonlySet<string | null> = new Set([...canceledOutcomes, 'moved']);
+
 /** Why a booking cannot be answered. */
-function refusalFor({ last_invitee, ending, start_time }: BookingRow, invitee: string, now: string) {
-  if (last_invitee !== invitee || (ending !== null && ending !== 'no_show'))
+function refusalFor({ last_invitee, outcome, start_time }: BookingRow, invitee: string, now: string) {
+  if (last_invitee !== invitee || overOutcomes.has(outcome))
     return 'The booking was canceled or moved to another time: there is nothing to answer.';
   return start_time === null || start_time > now ? 'The meeting has not begun.' : undefined;
 }
@@ -122,17 +122,21 @@ export async function currentAnswer(
   invitee: string,
 ): Promise<Answer['answer'] | undefined> {
   const booking = await bookingOf({ store }, invitee);
-  return refusalFor(booking, invitee, instantOf(clock())) === undefined ? stateOf(booking).answer : undefined;
+  return refusalFor(booking, invitee, instantOf(clock())) === undefined
+    ? (await stateOf(store, booking)).answer
+    : undefined;
 }
 
-function stateOf(booking: BookingRow): z.output<typeof answerRecord> {
-  const { last_invitee: invitee, no_show_uri: mark, evidence_entry: entry } = booking;
-  const { outcome, attendance } = answerRecord.shape;
+async function stateOf(store: Store, booking: BookingRow): Promise<z.output<typeof answerRecord>> {
+  const { last_invitee: invitee } = booking;
+  const columns = ['no_show_uri', 'attendance_entry'] as const;
+  const [row] = await readColumns(store, 'invitees', { columns, key: 'uri', values: [invitee] });
+  const { no_show_uri: mark = null, attendance_entry: entry = null } = row ?? {};
   return {
     invitee,
     answer: mark !== null ? 'no_show' : entry !== null ? 'came' : 'none',
-    outcome: outcome.parse(booking.outcome),
-    attendance: attendance.parse(booking.attendance),
+    outcome: booking.outcome,
+    attendance: booking.attendance,
     attendance_basis: booking.attendance_basis,
   };
 }

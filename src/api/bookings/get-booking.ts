@@ -3,8 +3,6 @@
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { idOf } from '#schemas/wire.ts';
-import { instantOf } from '#src/base/time.ts';
-import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { columnsOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
@@ -14,11 +12,11 @@ import { isLinkPending } from '#src/store/follow-up-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { rowsByUri } from '#src/store/record-search.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { journeyOf, type JourneyPosition } from '#src/read/bookings/bookings.ts';
+import { bookingOfInvitee, type InviteeBooking } from '#src/read/bookings/bookings.ts';
 import { momentKinds } from '#src/read/timeline/moment.ts';
 import { bookingTimeline } from '#src/read/timeline/timeline.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
-import { bookingFields, bookingRecords } from './booking-record.ts';
+import { bookingFields, bookingRecord } from './booking-record.ts';
 
 const text = z.string().nullable();
 const time = instant.nullable();
@@ -27,8 +25,8 @@ const timelinePoint = z.strictObject({
   kind: z.enum(momentKinds),
   at: instant,
   sentence: z.string(),
-  start_time: time.describe('Of the meeting, for `booked` and `moved`.'),
-  subject_uri: z.string().describe('The invitee, the recap or the submission.'),
+  start_time: time.describe('Of the meeting that was booked, or to which it was moved.'),
+  subject_uri: z.string().describe('The invitee, the recap or the submission; of a move, the invitee that was left.'),
   seq: z
     .int()
     .nullable()
@@ -113,20 +111,19 @@ export const getBooking = defineOperation({
   description:
     'The booking that an invitee belongs to: `uuid` is the last part of the URI of any invitee of its chain of reschedules.',
   params: z.object({ uuid: z.string() }),
-  query: z.strictObject(atLeast),
   errors: { 404: 'No such booking.' },
   answers: 'resource',
   schema: bookingDetail,
-  async run({ store, params, clock }) {
+  async run({ store, params }) {
     const invitee = await rowNamed(store, 'invitees', params.uuid, 'booking');
-    const found = await journeyOf(store, invitee['uri']);
+    const found = await bookingOfInvitee(store, invitee['uri']);
     if (found === undefined) throw notFound('No such booking.');
-    return detailOf(store, found, instantOf(clock()));
+    return detailOf(store, found);
   },
 });
 
-async function detailOf(store: Store, { journey, members: uris }: JourneyPosition, now: string) {
-  const [record] = await bookingRecords(store, [journey]);
+async function detailOf(store: Store, { booking, members: uris }: InviteeBooking) {
+  const record = bookingRecord(booking);
   const members = await rowsByUri(store, 'invitees', uris);
   const eventUris = members.flatMap(({ event_uri: uri }) => uri ?? []);
   const events = new Map((await rowsByUri(store, 'scheduled_events', eventUris)).map((row) => [row.uri, row]));
@@ -141,8 +138,8 @@ async function detailOf(store: Store, { journey, members: uris }: JourneyPositio
     values: eventUris,
   });
   const alerts = await alertsAbout(store, uris);
-  const [contact] = await rowsByUri(store, 'contacts', [String(record?.['contact_uri'])]);
-  const timeline = await bookingTimeline(store, members, now);
+  const [contact] = await rowsByUri(store, 'contacts', [String(record['contact_uri'])]);
+  const timeline = await bookingTimeline(store, members);
   const last = members.at(-1);
   const meeting = events.get(last?.event_uri ?? '');
   return {

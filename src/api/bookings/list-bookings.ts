@@ -3,21 +3,20 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { uri } from '#schemas/wire.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
+import { listing } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
-import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { attendances } from '#src/store/bookings/evidence.ts';
-import { findBookings } from '#src/read/bookings/bookings.ts';
-import { bookingFields, bookingRecords, outcomes } from './booking-record.ts';
+import { attendances, outcomes } from '#src/store/bookings/words.ts';
+import { findBookings, type BookingRow } from '#src/read/bookings/bookings.ts';
+import { bookingFields, bookingRecord } from './booking-record.ts';
 
 const booking = z.strictObject(bookingFields).meta({ id: 'Booking' });
 
 const listQuery = pageQuery.extend({
-  ...atLeast,
   status: z
     .enum(['active', 'canceled'])
     .optional()
-    .describe('`active`: upcoming, held or missed. `canceled`: by anyone, at any time.'),
+    .describe('`active`: neither canceled nor moved. `canceled`: by anyone, at any time.'),
   outcome: z.enum(outcomes).optional().describe('With exactly this outcome.'),
   attendance: z.enum(attendances).optional().describe('With exactly this attendance.'),
   host: uri.optional().describe('The URI of one of the hosts.'),
@@ -33,7 +32,7 @@ const listQuery = pageQuery.extend({
     .literal('true')
     .optional()
     .describe(
-      'Held, and `attendance` is `unconfirmed` or `suspected_no_show`; in the last seven days unless `min_start_time` is given.',
+      'Ended, and `attendance` is `unconfirmed` or `suspected_no_show`; in the last seven days unless `min_start_time` is given.',
     ),
 });
 
@@ -47,14 +46,15 @@ export const listBookings = defineOperation({
   tag: 'Bookings',
   summary: 'Bookings with their reschedules, newest first',
   description:
-    'One record is one row of the view `booking_journeys`: a booking and everything it was rescheduled to. One request examines a limited number of bookings. When few match, a page has fewer than `count`, or none, and `next_page_token` continues the search.',
+    'One record is one row of the view `bookings`: a booking and everything it was rescheduled to, in the order of `made_at`.',
   query: listQuery,
   answers: 'collection',
   schema: booking,
   async run({ store, query, pageIn, clock }) {
-    const { count: _count, page_token: _token, at_least: _seq, unconfirmed, ...search } = query;
+    const { count: _count, page_token: _token, unconfirmed, ...search } = query;
     const unconfirmedSince = unconfirmed && (search.min_start_time ?? instantOf(clock() - unconfirmedMs));
-    const { items, ...ends } = await findBookings(store, { ...search, unconfirmedSince }, pageIn('booked_at:desc'));
-    return { ...ends, records: await bookingRecords(store, items) };
+    const found = await findBookings(store, { ...search, unconfirmedSince }, pageIn('made_at:desc'));
+    const positionOf = ({ made_at: key, last_invitee: uri }: BookingRow) => ({ key: key ?? '', uri });
+    return listing({ ...found, positionOf }, bookingRecord);
   },
 });

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { idOf, uri } from '#schemas/wire.ts';
-import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { listing } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
@@ -62,7 +61,6 @@ const listQuery = pageQuery.extend({
   max_start_time: boundary('included')
     .optional()
     .describe('The meeting started then or before: a time, or a day in UTC.'),
-  ...atLeast,
 });
 
 export const listNoShows = defineOperation({

@@ -1,13 +1,11 @@
 // Numbers about bookings and payments within a range of days.
 import { z } from 'zod';
-import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { uri } from '#schemas/wire.ts';
-import { timezoneName } from '#schemas/timezone.ts';
-import { fewestMeetings } from '#src/read/numbers/no-show-counts.ts';
-import { mostGroups, readBookingNumbers, type Outcome } from '#src/read/numbers/booking-numbers.ts';
-import { daysBetween, mostDays } from '#src/read/numbers/day-range.ts';
-import { readRevenueNumbers } from '#src/read/numbers/revenue-numbers.ts';
+import { mostGroups, readBookingNumbers, type CountedOutcome } from '#src/read/booking-numbers.ts';
+import { daysBetween, mostDays } from '#src/read/day-range.ts';
+import { fewestEnded } from '#src/read/ended-counts.ts';
+import { readRevenueNumbers } from '#src/read/revenue-numbers.ts';
 
 const defaultDays = 90;
 
@@ -21,14 +19,10 @@ const rangeQuery = z.strictObject({
     .max(mostDays)
     .default(defaultDays)
     .describe('How many days, the last one included; without effect where `from` is given.'),
-  from: askedDay.optional().describe('The first day.'),
+  from: askedDay.optional().describe('The first day, in `REPORT_TIMEZONE`.'),
   to: askedDay.optional().describe('The last day; today when absent.'),
   event_type: uri.optional().describe('The URI of an event type.'),
   host: uri.optional().describe('The URI of one of the hosts.'),
-  timezone: timezoneName
-    .optional()
-    .describe('The time zone of the days: `Europe/Berlin`. That of `REPORT_TIMEZONE` when absent.'),
-  ...atLeast,
 });
 
 const inRange = <Query extends z.ZodType<z.output<typeof rangeQuery>>>(query: Query) =>
@@ -40,53 +34,52 @@ const inRange = <Query extends z.ZodType<z.output<typeof rangeQuery>>>(query: Qu
   });
 
 const day = z.iso.date();
-const missed = {
-  meetings: z.int().describe('Bookings that were held or missed.'),
+const ended = {
+  ended: z.int().describe('Bookings whose meeting ended: `came`, `no_shows` and `unknown` together.'),
+  came: z.int(),
   no_shows: z.int(),
-  unconfirmed: z.int().describe('Held, but no recap or transcript shows that the invitee came.'),
-  rate: z
-    .number()
-    .nullable()
-    .describe(`\`no_shows\` of \`meetings\`, from 0 to 1; null for fewer than ${fewestMeetings} meetings.`),
+  unknown: z.int().describe('Nothing shows that the invitee came.'),
+  rate: z.number().nullable().describe(`\`no_shows\` of \`ended\`, from 0 to 1; null for fewer than ${fewestEnded}.`),
   rate_high: z
     .number()
     .nullable()
-    .describe('`no_shows` and `unconfirmed` of `meetings`: the rate if no invitee came without evidence.'),
+    .describe('`no_shows` and `unknown` of `ended`: the rate if none of the unknown came.'),
 };
 const named = z.strictObject({
   uri: z.string().nullable().describe('Null where it is not known.'),
   name: z.string().nullable(),
-  ...missed,
+  ...ended,
 });
 const count = z.int();
 const outcomeCounts = {
-  held: count,
-  no_show: count,
   upcoming: count,
-  canceled_by_host: count,
+  came: count,
+  no_show: count,
+  unknown: count,
   canceled_by_invitee: count,
   late_cancellation: count,
+  canceled_by_host: count,
   canceled: count,
-} satisfies Record<Outcome, unknown>;
-const range = { from: day, to: day, timezone: z.string().describe('The time zone of the days.') };
+} satisfies Record<CountedOutcome, unknown>;
+const range = { from: day, to: day, timezone: z.string().describe('The time zone of the days: `REPORT_TIMEZONE`.') };
 
 const bookingNumbers = z
   .strictObject({
     ...range,
     time_zone: z.enum(['host', 'invitee']),
     bookings: z.int(),
-    ...missed,
+    ...ended,
     days: z.array(z.strictObject({ day, ...outcomeCounts })).describe('Every day of the range, in order.'),
     event_types: z.array(named),
     hosts: z.array(named),
-    campaigns: z.array(z.strictObject({ campaign: z.string().nullable(), ...missed })),
-    lead_times: z.array(z.strictObject({ min_hours: z.int(), max_hours: z.int().nullable(), ...missed })),
+    campaigns: z.array(z.strictObject({ campaign: z.string().nullable(), ...ended })),
+    lead_times: z.array(z.strictObject({ min_hours: z.int(), max_hours: z.int().nullable(), ...ended })),
     hours: z
       .array(z.strictObject({ weekday: z.int(), hour: z.int(), meetings: z.int() }))
       .describe('Meetings that were not canceled, by local weekday (1 is Monday) and hour.'),
     unknown_time_zone: z
       .int()
-      .describe('Those of `hours` that are counted in UTC, because the time zone is not known.'),
+      .describe('Those of `hours` that are counted in `REPORT_TIMEZONE`, because the time zone is not known.'),
   })
   .meta({ id: 'BookingNumbers' });
 
@@ -97,7 +90,7 @@ export const getBookingNumbers = defineOperation({
   method: 'GET',
   path: '/api/numbers/bookings',
   tag: 'Numbers',
-  summary: 'Bookings by day and outcome, and no-show rates',
+  summary: 'Meetings by day and outcome, and no-show rates',
   description: `About the bookings whose meetings start within the range. A rescheduled booking counts once, at the time it was moved to; its lead time and campaign are those of the first booking. Every host of a meeting counts. Lists have at most ${mostGroups} entries, those with the most meetings.`,
   query: inRange(
     rangeQuery.extend({
@@ -134,7 +127,7 @@ export const getRevenueNumbers = defineOperation({
   tag: 'Numbers',
   summary: 'Successful payments by currency and day',
   description:
-    'By the day of the first booking that carries the payment; a payment that moves with a rescheduled booking counts once. Currencies are never added up. The service does not report refunds.',
+    'By the day on which the last invitee that carries the payment was created; a payment counts once, by its provider and identifier, as in the view `revenue`. Currencies are never added up. The service does not report refunds.',
   query: inRange(rangeQuery),
   answers: 'object',
   schema: revenueNumbers,

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
-import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { isIdentifier, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
@@ -24,8 +23,8 @@ const person = z
     first_touch: instant.nullable(),
     last_touch: instant.nullable(),
     bookings: z.int(),
-    shows: z.int(),
-    unconfirmed: z.int(),
+    came: z.int(),
+    unknown: z.int().describe('Bookings that ended and of which nothing shows whether the person came.'),
     no_shows: z.int(),
     last_campaign: z.string().nullable(),
     next_meeting: instant.nullable(),
@@ -52,7 +51,6 @@ export const listPeople = defineOperation({
       .describe('The people of these contacts: at most 100 URIs, separated by commas. All are on one page.')
       .refine((uris = []) => uris.length <= 100, 'at most 100'),
     contact: z.enum(['true', 'false']).optional().describe('`false`: the people without a contact, by first booking.'),
-    ...atLeast,
   }),
   answers: 'collection',
   schema: person,

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { isObject, textOf } from '#schemas/wire.ts';
 import { instant } from '#schemas/resources/values.ts';
-import { dayMs, instantOf } from '#src/base/time.ts';
+import { instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { atLeast } from '#src/api/at-least.ts';
 import { namesOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { scanRows } from '#src/store/record-search.ts';
-import { bookingOutcomes, countFunnel, resultsOf, submissionConditions, sumOf } from '#src/read/people/routing.ts';
+import { rangeOf } from '#src/read/day-range.ts';
+import { bookingOutcomes, readFunnel, resultsOf, submissionConditions, sumOf } from '#src/read/people/routing.ts';
 import { unbookedSubmitters } from '#src/read/people/submissions.ts';
 import { utmColumns, type TableRow } from '#src/store/schema/tables.ts';
 
@@ -26,9 +26,13 @@ const funnelCounts = {
   to_custom_message: count.describe('Submissions that ended with a message.'),
   unbooked: count.describe('Submissions that led to a booking page and have no booking.'),
   booked: count.describe('Submissions with at least one booking.'),
-  upcoming: count.describe('Booked, with an upcoming meeting and none held or missed yet.'),
-  held: count.describe('Booked, with a meeting that was held.'),
-  no_shows: count.describe('Booked, with a missed meeting and none held.'),
+  upcoming: count.describe('Booked, with an upcoming meeting and none that ended.'),
+  ended: count.describe('Booked, with a meeting that ended: `came`, `no_shows` and `unknown` together.'),
+  came: count.describe('Booked, with a meeting that the invitee came to.'),
+  no_shows: count.describe('Booked, with a missed meeting and no other that ended.'),
+  unknown: count.describe(
+    'Booked, with a meeting of which it is not known whether the invitee came, and none they came to.',
+  ),
   canceled: count.describe('Booked, and all bookings were canceled.'),
 };
 
@@ -90,7 +94,6 @@ const filters = {
   utm_campaign: tagged,
   utm_content: tagged,
   utm_term: tagged,
-  ...atLeast,
 };
 
 const defaultDays = 30;
@@ -101,16 +104,17 @@ export const getRoutingFunnel = defineOperation({
   method: 'GET',
   path: '/api/routing',
   tag,
-  summary: 'From the submission of a routing form to a meeting that was held',
-  description: `Counts of the submissions in a range of time, by form: where they led, how many were booked, and what became of the bookings. A submission counts once, by the best outcome of its bookings; a booking that was moved counts by its last time. Without \`from\` the range has ${defaultDays} days. The view \`routing_funnel\` has the same counts over all time.`,
+  summary: 'From the submission of a routing form to a meeting that ended',
+  description: `Counts of the submissions in a range of time, by form: where they led, how many were booked, and what became of the bookings. A submission counts once, by the best outcome of its bookings; a booking that was moved counts by its last time. Without \`from\` the range has ${defaultDays} calendar days in \`REPORT_TIMEZONE\`. The view \`routing_funnel\` has the same counts over all time.`,
   query: z.strictObject(filters),
   answers: 'object',
   schema: funnel,
   async run({ store, query, clock }) {
-    const { from, to, at_least: _seq, ...search } = query;
+    const { from, to, ...search } = query;
     const end = to ?? instantOf(clock());
-    const start = from ?? instantOf(Date.parse(end) - defaultDays * dayMs);
-    const counts = await countFunnel(store, { ...search, from: start, to: end });
+    const lastMs = to === undefined ? clock() : Date.parse(to) - 1;
+    const start = from ?? rangeOf(store.settings.reportTimezone, { days: defaultDays }, lastMs).instants.from;
+    const counts = await readFunnel(store, { ...search, from: start, to: end });
     const names = await namesOf(
       store,
       'routing_forms',
@@ -148,11 +152,7 @@ export const listSubmissions = defineOperation({
   }),
   answers: 'collection',
   schema: submission,
-  async run({
-    store,
-    query: { count: _count, page_token: _token, at_least: _seq, ...search },
-    pageIn,
-  }): Promise<Listing> {
+  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
     const conditions = submissionConditions(store.engine.dialect, search);
     const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
     const { items, ...page } = await scanRows(store, 'routing_form_submissions', wanted);
@@ -167,7 +167,6 @@ export const getSubmission = defineOperation({
   tag,
   summary: 'One submission of a routing form',
   errors: { 404: 'No such submission.' },
-  query: z.strictObject(atLeast),
   answers: 'resource',
   schema: submission,
   async run({ store, params }) {
@@ -189,7 +188,7 @@ async function submissionRecords(
   const unbooked = await unbookedSubmitters(store, uris);
   const bookings = await bookingsOf(
     store,
-    [...results.values()].map((result) => result.invitee_uri),
+    [...results.values()].flatMap(({ invitee }) => invitee ?? []),
   );
   const forms = await namesOf(
     store,
@@ -218,7 +217,7 @@ async function submissionRecords(
       tracking: Object.fromEntries(utmColumns.map((tagName) => [tagName, row[tagName]])),
       unbooked: unbooked.get(row.uri) ?? null,
       outcome: result?.outcome ?? null,
-      booking: (result && bookings.get(result.invitee_uri)) ?? null,
+      booking: bookings.get(result?.invitee ?? '') ?? null,
     };
   });
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { idOf } from '#schemas/wire.ts';
-import { instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { rowNamed } from '#src/api/row-record.ts';
 import { listing } from '#src/http/pagination.ts';
@@ -13,10 +12,6 @@ import { personTimeline } from '#src/read/timeline/timeline.ts';
 
 /** Kinds that this operation has under another name. */
 const published = {
-  moved_on: 'moved',
-  reconfirmed: 'confirmed',
-  no_show_marked: 'no_show',
-  no_show_unmarked: 'no_show_removed',
   alert_pending: 'alert',
   alert_sent: 'alert',
   alert_failed: 'alert',
@@ -30,7 +25,7 @@ const timelineItem = z
     time: instant,
     kind: z.enum([...new Set(momentKinds.map(kindOf))]),
     sentence: z.string().describe('What happened, in one sentence.'),
-    meeting_start: instant.nullable().describe('When the meeting of this booking starts.'),
+    meeting_start: instant.nullable().describe('When the meeting of this booking starts; of a move, the new one.'),
     subject_uri: z.string().describe('The contact, the booking, the recap or the submission.'),
     page: z.string().nullable().describe('The page of the dashboard about it.'),
     seq: z.int().nullable().describe('The log entry that reported it, where one did.'),
@@ -49,9 +44,9 @@ export const getContactTimeline = defineOperation({
   query: pageQuery,
   answers: 'collection',
   schema: timelineItem,
-  async run({ store, params, pageIn, clock }) {
+  async run({ store, params, pageIn }) {
     const contact = await rowNamed(store, 'contacts', params['uuid'] ?? '', 'contact');
-    const page = await personTimeline(store, contact, { now: instantOf(clock()), page: pageIn('time:desc') });
+    const page = await personTimeline(store, contact, pageIn('time:desc'));
     return listing({ ...page, positionOf: ({ at, id }) => ({ key: at, uri: id }) }, (moment) => ({
       id: moment.id,
       time: moment.at,

@@ -3,7 +3,7 @@ import { duration } from '#src/base/number-text.ts';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { openCurrentMirror } from '#src/app/mirror.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import type { Config } from '#src/config/load.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -30,7 +30,7 @@ export const erase = defineVerb({
   async run(context, { whom, only, dryRun, json }) {
     const target = targetOf(whom);
     const config = context.config();
-    await using store = await openCurrentMirror(config, context.log());
+    await using store = await openMirror(config, context.log());
     const receipt = await erasePerson(
       {
         store,

@@ -1,7 +1,7 @@
 // `export`: writes a table or view to a file: all rows, those changed since a time, or those new since the last run.
 import { z } from 'zod';
 import { normalizeTimestamp } from '#schemas/wire.ts';
-import { openCurrentMirror } from '#src/app/mirror.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import {
@@ -30,7 +30,7 @@ export const exportRows = defineVerb({
     'slotstream export invitees --columns uri,email,status --since 7d --out invitees.csv',
     'slotstream export event_log --incremental --out log-$(date +%s).ndjson',
     'slotstream export contacts --format ndjson --out - | head',
-    'slotstream export booking_journeys --out s3://my-bucket/slotstream',
+    'slotstream export bookings --out s3://my-bucket/slotstream',
   ],
   notes: nameLines('Tables and views', sourceNames),
   arguments: {
@@ -116,7 +116,7 @@ export const exportRows = defineVerb({
       const { storage: account } = context.config();
       return openS3Output({ ...request, account, target, table: name, now: context.now(), signal });
     };
-    await using store = await openCurrentMirror(context.config(), context.log());
+    await using store = await openMirror(context.config(), context.log());
     const plan = await planExport(store, request);
     await using destination = await openOutput();
     const onProgress = reportProgress(context, () => `rows, ${number(Math.round(destination.bytes / 1e6))} MB`);

@@ -3,7 +3,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { askReceivers } from '#src/app/heartbeat.ts';
 import { installationOf } from '#src/app/installation.ts';
 import { mcpNeeds } from '#src/app/mcp.ts';
-import { openCurrentMirror } from '#src/app/mirror.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { listProcesses } from '#src/store/processes.ts';
@@ -21,7 +21,7 @@ export const mcp = defineVerb({
   async run(context) {
     const config = context.config();
     const log = context.log();
-    await using store = await openCurrentMirror(config, log);
+    await using store = await openMirror(config, log);
     const tail = openTail({ lastSeq: () => lastSeq(store) });
     const needs = await mcpNeeds({ config, log, store });
     const { secret, report } = needs;

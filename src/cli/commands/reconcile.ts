@@ -3,7 +3,7 @@ import { counted } from '#src/base/number-text.ts';
 import { slotstream } from '#src/base/command.ts';
 import { randomUUID } from 'node:crypto';
 import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-watch.ts';
-import { openCurrentMirror } from '#src/app/mirror.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
@@ -65,7 +65,7 @@ async function run(
 ): Promise<0 | 3> {
   const config = context.config();
   requireSettings(config, ['API_TOKEN']);
-  await using store = await openCurrentMirror(config, context.log(), { uses: ['eraseOnDelete', 'events'] });
+  await using store = await openMirror(config, context.log(), { uses: ['eraseOnDelete', 'events'] });
   const sources = await openSources(
     config,
     { onPause: printPauses(context).note },

@@ -2,7 +2,7 @@
 // differences.
 import { z } from 'zod';
 import { deliveryFilters, filterOf, type DeliveryFilterFields } from '#src/api/deliveries/delivery-records.ts';
-import { openCurrentMirror } from '#src/app/mirror.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import type { OptionLabels } from '#src/base/changed-items.ts';
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -63,7 +63,7 @@ export const replay = defineVerb({
     const ids = Array.isArray(dismiss) ? dismiss : undefined;
     const filter = chosenEntries(given, { all, ids });
     const config = context.config();
-    await using store = await openCurrentMirror(config, context.log(), { uses: ['eraseOnDelete'] });
+    await using store = await openMirror(config, context.log(), { uses: ['eraseOnDelete'] });
     if (dismiss !== undefined) {
       const now = instantOf(context.now());
       const dismissed = ids
@@ -177,7 +177,7 @@ export const rebuild = defineVerb({
   options: { json: asJson },
   async run(context, { json }) {
     const config = context.config();
-    await using store = await openCurrentMirror(config, context.log(), { uses: ['eraseOnDelete'] });
+    await using store = await openMirror(config, context.log(), { uses: ['eraseOnDelete'] });
     const onProgress = reportProgress(context, 'log entries');
     const report = await rebuildTables({ store, screen: privacyScreen(store.settings), onProgress });
     context.out(json ? JSON.stringify(report) : rebuildText(report));

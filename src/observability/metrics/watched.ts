@@ -22,7 +22,6 @@ export interface WatchedSources {
   /** Where this process receives. */
   readonly diskLog?: () => Readonly<Record<'waiting' | 'batches' | 'bytes', number>>;
   readonly quarantine?: () => Promise<number>;
-  readonly bookingsBehind?: () => Promise<Readonly<Record<'entries' | 'seconds', number>>>;
   readonly disks?: () => Promise<readonly { readonly part: string; readonly freeBytes: number }[]>;
   /** The last complete runs. Read from the store, so the values are the same in every process and after a restart. */
   readonly reconciled?: () => Promise<Readonly<Partial<Record<'recent' | 'full', ReconcileFindings | undefined>>>>;
@@ -79,12 +78,6 @@ export function watchedGauges(registry: Registry): (added: WatchedSources) => vo
   addGauge('quarantine', { help: 'Deliveries in quarantine.', labels: [] }, async () => [
     [{}, (await valueOf(sources.quarantine)) ?? NaN],
   ]);
-  for (const unit of ['entries', 'seconds'] as const)
-    addGauge(
-      `bookings_behind_${unit}`,
-      { help: `How far the table of bookings is behind the log, in ${unit}.`, labels: [] },
-      async () => [[{}, (await valueOf(sources.bookingsBehind))?.[unit] ?? NaN]],
-    );
   addGauge(
     'disk_free_bytes',
     { help: 'Free space of the disks, by what writes to them.', labels: ['part'] },

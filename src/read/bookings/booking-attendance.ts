@@ -1,34 +1,52 @@
-// Whether the invitees of some bookings came, and the bookings of a period of which nothing shows it.
+// What the view says of some bookings, and the bookings of a period of which nothing shows that the invitee came.
 import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
-import { attendanceIfHeld, type Attendance } from '#src/store/bookings/evidence.ts';
-import type { StoredColumns } from '#src/store/columns.ts';
+import type { Attendance, Outcome } from '#src/store/bookings/words.ts';
+import type { StoredKinds } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
-import { decodeColumns } from '#src/store/rows.ts';
 import { longestMeetingMs } from './needs-attention.ts';
 
-export interface BookingAttendance {
-  /** As if the meeting had ended; null for a booking that was canceled or moved. */
+/** Of a row of the view. */
+export interface BookingState {
+  readonly outcome: Outcome | null;
+  readonly canceled_at: string | null;
+  readonly canceler_type: string | null;
+  readonly cancel_notice_seconds: number | null;
+  /** Null for a booking that was canceled or moved, and for an upcoming one of which nothing is known yet. */
   readonly attendance: Attendance | null;
   /** When the recap that it follows from was created; null where it follows from none. */
   readonly recapAt: string | null;
 }
 
 /** By the URI of the last invitee of a booking. */
-export async function attendanceOfBookings(
+export async function statesOfBookings(
   { db }: Store | Unit,
   uris: readonly string[],
-): Promise<ReadonlyMap<string, BookingAttendance>> {
+): Promise<ReadonlyMap<string, BookingState>> {
   const found = await inChunks(uris, async (chunk) => {
-    const { rows } = await sql<BookingAttendance & { readonly uri: string }>`select last_invitee as uri,
-        ${attendanceIfHeld()} as attendance, meeting_recaps.created_at as "recapAt"
-      from ${sql.table('bookings')} left join ${sql.table('meeting_recaps')} on meeting_recaps.uri = bookings.evidence_recap
-        and bookings.ending is null and bookings.evidence <> 'unconfirmed'
-      where last_invitee in (${sql.join(chunk)})`.execute(db);
+    const { rows } = await sql<
+      BookingState & { readonly uri: string }
+    >`select last_invitee as uri, outcome, canceled_at,
+        canceler_type, cancel_notice_seconds, attendance,
+        (select created_at from ${sql.table('meeting_recaps')} where uri = attendance_basis) as "recapAt"
+      from ${sql.table('bookings')} where last_invitee in (${sql.join(chunk)})`.execute(db);
     return rows;
   });
-  return new Map(found.map(({ uri, ...attendance }) => [uri, attendance]));
+  return new Map(found.map(({ uri, ...state }) => [uri, state]));
+}
+
+/** Of these bookings, those that were canceled since this time. */
+export async function recentlyCanceledAmong(
+  { db, engine: { dialect } }: Store,
+  uris: readonly string[],
+  since: string,
+): Promise<readonly string[]> {
+  return inChunks(uris, async (chunk) => {
+    const { rows } = await sql<{ readonly uri: string }>`select last_invitee as uri from ${sql.table('bookings')}
+      where last_invitee in (${sql.join(chunk)}) and canceled_at >= ${dialect.time(since)}`.execute(db);
+    return rows.map(({ uri }) => uri);
+  });
 }
 
 /** Of these bookings, those whose meeting ended since the one time or has a recap that was created since the other. */
@@ -48,19 +66,15 @@ export async function recentlyMetAmong(
   });
 }
 
-const unconfirmedColumns = ['last_invitee', 'hosts'] as const;
-
 /** The unconfirmed bookings whose meeting ended after the one moment and up to the other. */
 export async function unconfirmedBookings(
   { db, engine }: Store | Unit,
   { afterMs, throughMs }: { readonly afterMs: number; readonly throughMs: number },
 ) {
   const time = (ms: number) => engine.dialect.time(instantOf(ms));
-  const end = sql`coalesce(end_time, start_time)`;
-  const { rows } = await sql<StoredColumns>`
-    select ${sql.join(unconfirmedColumns.map((name) => sql.ref(name)))} from ${sql.table('bookings')}
+  const { rows } = await sql<{ last_invitee: string; hosts: StoredKinds['json'] | null }>`select last_invitee, hosts
+    from ${sql.table('bookings')}
     where start_time > ${time(afterMs - longestMeetingMs)} and start_time <= ${time(throughMs)}
-      and ${end} > ${time(afterMs)} and ${end} <= ${time(throughMs)}
-      and ending is null and evidence = 'unconfirmed'`.execute(db);
-  return rows.map((row) => decodeColumns(engine, { table: 'bookings', columns: unconfirmedColumns }, row));
+      and ended_at > ${time(afterMs)} and ended_at <= ${time(throughMs)} and attendance = 'unconfirmed'`.execute(db);
+  return rows.map(({ last_invitee, hosts }) => ({ last_invitee, hosts: engine.decode('json', hosts) }));
 }

@@ -1,79 +1,67 @@
-// The conditions by which bookings are searched.
+// The conditions by which bookings are searched, on the columns of the view.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { instantOf } from '#src/base/time.ts';
-import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
-import { attendanceOf, type Attendance } from '#src/store/bookings/evidence.ts';
-import type { Store } from '#src/store/contract.ts';
-import { containsText, emailAmong, lowerCaseEmail, type SqlDialect } from '#src/store/sql-dialect.ts';
-import { isUnconfirmed, longestMeetingMs } from './needs-attention.ts';
+import { canceledOutcomes, activeOutcomes, type Attendance, type Outcome } from '#src/store/bookings/words.ts';
+import { containsText, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { isUnconfirmed } from './needs-attention.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
 export interface BookingSearch {
   readonly status?: 'active' | 'canceled' | undefined;
-  readonly outcome?: string | undefined;
+  readonly outcome?: Outcome | undefined;
   readonly attendance?: Attendance | undefined;
   /** Any of the hosts. */
   readonly host?: string | undefined;
   readonly event_type?: string | undefined;
-  /** In any letter case. */
+  /** Whole, in any letter case. */
   readonly email?: string | undefined;
   /** A part of the name or the e-mail address; the letters A to Z in any case. */
   readonly q?: string | undefined;
   readonly utm_campaign?: string | undefined;
   readonly min_start_time?: string | undefined;
   readonly max_start_time?: string | undefined;
-  /** Held since this time, without evidence that the invitee came. */
+  /** Ended since this time, and nothing shows that the invitee came. */
   readonly unconfirmedSince?: string | undefined;
 }
 
-/** On the columns of `bookings`. */
-export function bookingConditions(dialect: SqlDialect, search: BookingSearch): readonly Condition[] {
+/** `invitees`: those whose bookings are searched; an address is looked up before. */
+export function bookingConditions(
+  dialect: SqlDialect,
+  search: BookingSearch & { readonly invitees?: readonly string[] },
+): readonly Condition[] {
   const { min_start_time: min, max_start_time: max, event_type: type, utm_campaign: campaign } = search;
-  const { status, outcome, attendance, host, q, unconfirmedSince } = search;
-  const canceled = sql`'canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'`;
+  const { status, outcome, attendance, host, invitees, q, unconfirmedSince } = search;
   const contains = (column: string) => containsText(dialect, `bookings.${column}`, q ?? '');
+  const listed = (words: readonly string[]) => sql.join(words.map((word) => sql.lit(word)));
   return [
-    ...(outcome === undefined ? [] : [sql<SqlBool>`${outcomeOf(dialect)} = ${outcome}`]),
-    ...(attendance === undefined ? [] : [sql<SqlBool>`${attendanceOf(dialect)} = ${attendance}`]),
+    ...(outcome === undefined ? [] : withOutcome(outcome)),
+    ...(attendance === undefined ? [] : [sql<SqlBool>`attendance = ${attendance}`]),
+    ...(attendance === 'no_show' ? [isMarked] : []),
     ...(status === undefined
       ? []
-      : [
-          sql<SqlBool>`${outcomeOf(dialect)} in (${status === 'canceled' ? canceled : sql`'upcoming', 'held', 'no_show'`})`,
-        ]),
+      : [sql<SqlBool>`outcome in (${listed(status === 'canceled' ? canceledOutcomes : activeOutcomes)})`]),
     ...(unconfirmedSince === undefined ? [] : [isUnconfirmed(dialect, unconfirmedSince)]),
-    ...(type === undefined ? [] : [sql<SqlBool>`bookings.event_type = ${type}`]),
-    ...(campaign === undefined ? [] : [sql<SqlBool>`bookings.utm_campaign = ${campaign}`]),
-    ...(min === undefined ? [] : [sql<SqlBool>`bookings.start_time >= ${dialect.time(min)}`]),
-    ...(max === undefined ? [] : [sql<SqlBool>`bookings.start_time <= ${dialect.time(max)}`]),
-    ...(host === undefined ? [] : [dialect.hasUserAmong(sql`bookings.hosts`, sql`select ${host}`)]),
+    ...(type === undefined ? [] : [sql<SqlBool>`event_type = ${type}`]),
+    ...(campaign === undefined ? [] : [sql<SqlBool>`utm_campaign = ${campaign}`]),
+    ...(min === undefined ? [] : [sql<SqlBool>`start_time >= ${dialect.time(min)}`]),
+    ...(max === undefined ? [] : [sql<SqlBool>`start_time <= ${dialect.time(max)}`]),
+    ...(host === undefined ? [] : [dialect.hasUserAmong(sql`hosts`, sql`select ${host}`)]),
+    ...(invitees === undefined ? [] : [amongInvitees(invitees)]),
     ...(q === undefined ? [] : [sql<SqlBool>`(${contains('invitee_name')} or ${contains('invitee_email')})`]),
   ];
 }
 
-/** A condition that an index answers with at most so many bookings, where the search has one. Those of one address are few. */
-export async function indexedCondition(
-  { db, engine: { dialect } }: Pick<Store, 'db' | 'engine'>,
-  { email, outcome, unconfirmedSince, min_start_time: min, max_start_time: max }: BookingSearch,
-  most: number,
-): Promise<Condition | undefined> {
-  if (email !== undefined) {
-    const theirs = emailAmong(dialect, [lowerCaseEmail(email)]).map(
-      (is) => sql`select uri from ${sql.table('invitees')} where ${is}`,
-    );
-    return sql<SqlBool>`bookings.last_invitee in (${sql.join(theirs, sql` union all `)})`;
-  }
-  // A meeting is upcoming until its end.
-  const now = instantOf(Date.now());
-  const endAfter = unconfirmedSince ?? (outcome === 'upcoming' ? now : undefined);
-  const from = min ?? (endAfter && instantOf(Date.parse(endAfter) - longestMeetingMs));
-  const to = max ?? (unconfirmedSince && now);
-  const bounds = [
-    ...(from === undefined ? [] : [sql`start_time >= ${dialect.time(from)}`]),
-    ...(to === undefined ? [] : [sql`start_time <= ${dialect.time(to)}`]),
+const isMarked = sql<SqlBool>`no_show_at is not null`;
+const overOutcomes: ReadonlySet<Outcome> = new Set(['came', 'unknown']);
+
+/** With what an outcome implies, which costs less to find out. PostgreSQL takes few rows for many in `coalesce`, and follows the order of a page. */
+function withOutcome(outcome: Outcome): readonly Condition[] {
+  if (outcome === 'no_show') return [isMarked, sql<SqlBool>`coalesce(outcome = ${outcome}, false)`];
+  return [
+    sql<SqlBool>`ended_at is ${overOutcomes.has(outcome) ? sql`not null` : sql`null`}`,
+    sql<SqlBool>`outcome = ${outcome}`,
   ];
-  if (bounds.length === 0) return undefined;
-  const within = sql`select journey_uri from ${sql.table('bookings')} where ${sql.join(bounds, sql` and `)}`;
-  const { rows } = await sql`${within} limit 1 offset ${most}`.execute(db);
-  return rows.length > 0 ? undefined : sql<SqlBool>`bookings.journey_uri in (${within})`;
 }
+
+const amongInvitees = (uris: readonly string[]): Condition =>
+  uris.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`last_invitee in (${sql.join(uris)})`;

@@ -1,5 +1,5 @@
 // Loads everything that rules and messages need about bookings, with one query per table for any number of bookings.
-import { attendanceOfBookings, type BookingAttendance } from './booking-attendance.ts';
+import { statesOfBookings, type BookingState } from './booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
@@ -13,7 +13,7 @@ import { contactsByAddress, distinct, openMarks, type NoShowMark } from '#src/re
 export const contextColumns = {
   invitees: columnsOf(
     'invitees',
-    'uri email name first_name last_name timezone status rescheduled new_invitee event_uri created_at canceled_at canceler_type cancel_reason reschedule_url no_show_uri no_show_at utm_source utm_medium utm_campaign utm_content utm_term',
+    'uri email name first_name last_name timezone status rescheduled new_invitee event_uri created_at cancel_reason reschedule_url no_show_uri no_show_at utm_source utm_medium utm_campaign utm_content utm_term',
   ),
   scheduled_events: columnsOf('scheduled_events', 'uri name event_type start_time end_time hosts'),
   contacts: columnsOf(
@@ -40,8 +40,8 @@ export interface BookingContext {
   /** The time zone of the first host's profile, in which messages show times; null when it is unknown. */
   readonly hostTimezone: string | null;
   zoneOf?(host: string): string | null | undefined;
-  /** Whether the invitee came; loaded for rules that read it. */
-  readonly attendance?: BookingAttendance | undefined;
+  /** What the view says of the booking; undefined for an invitee that another one followed, or whose meeting is not known. */
+  readonly booking?: BookingState | undefined;
   /** The contact with the invitee's e-mail address; undefined when there is none. */
   readonly contact: ContactContext | undefined;
   /** All open no-show marks of the person with the invitee's e-mail address, oldest first, including this booking's. */
@@ -55,7 +55,6 @@ type ScheduledEvent = ContextRow<'scheduled_events'>;
 export async function loadBookingContexts(
   from: Store | Unit,
   uris: readonly string[],
-  { withAttendance = false }: { readonly withAttendance?: boolean } = {},
 ): Promise<ReadonlyMap<string, BookingContext>> {
   const all = await readColumns(from, 'invitees', lookup(contextColumns.invitees, [...new Set(uris)]));
   // An erased invitee has no e-mail address: only those are checked.
@@ -77,7 +76,7 @@ export async function loadBookingContexts(
   const inviteeUris = invitees.map(({ uri }) => uri);
   const unaddressed = invitees.filter(({ email }) => email === null).map(({ uri }) => uri);
   const ownMarks = await openMarks(from, 'invitee', unaddressed);
-  const attendance = withAttendance ? await attendanceOfBookings(from, inviteeUris) : undefined;
+  const states = await statesOfBookings(from, inviteeUris);
   return new Map(
     invitees.map((invitee) => {
       const event = events.get(invitee.event_uri ?? '');
@@ -90,7 +89,7 @@ export async function loadBookingContexts(
           eventTypeName: typeNames.get(event?.event_type ?? '') ?? null,
           hostTimezone: zones.get(firstHostOf(event) ?? '') ?? null,
           zoneOf: (host) => zones.get(host),
-          attendance: attendance?.get(invitee.uri),
+          booking: states.get(invitee.uri),
           contact: address === undefined ? undefined : contacts.get(address),
           marks: (address === undefined ? ownMarks.get(invitee.uri) : marks.get(address)) ?? [],
         },

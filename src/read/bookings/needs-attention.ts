@@ -2,7 +2,7 @@
 // within a period, by indexes on times.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import { attendanceOf, withoutEvidence } from '#src/store/bookings/evidence.ts';
+import { withoutEvidence } from '#src/store/bookings/words.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
 
@@ -11,20 +11,17 @@ type Readable = Pick<Store, 'db' | 'engine'>;
 /** No meeting takes longer: starts are indexed, ends are not. */
 export const longestMeetingMs = dayMs;
 
-/**
- * Of a row of `bookings`: it ended since this time, was neither canceled nor moved nor marked as a no-show, and nothing shows that the
- * invitee came.
- */
+/** Of a row of `bookings`: its meeting ended since this time, and nothing shows that the invitee came. */
 export function isUnconfirmed(dialect: SqlDialect, since: string): RawBuilder<SqlBool> {
-  const end = sql`coalesce(bookings.end_time, bookings.start_time)`;
-  return sql<SqlBool>`${attendanceOf(dialect)} in (${withoutEvidence}) and ${end} >= ${dialect.time(since)}`;
+  const words = sql.join(withoutEvidence.map((word) => sql.lit(word)));
+  const start = instantOf(Date.parse(since) - longestMeetingMs);
+  return sql<SqlBool>`attendance in (${words}) and ended_at >= ${dialect.time(since)} and start_time >= ${dialect.time(start)}`;
 }
 
 /** `GET /api/bookings?unconfirmed=true` lists those of the last seven days. */
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const { rows } = await sql<{ count: number | string }>`select count(*) as count from ${sql.table('bookings')}
-    where start_time >= ${dialect.time(instantOf(sinceMs - longestMeetingMs))} and start_time <= ${dialect.now}
-      and ${isUnconfirmed(dialect, instantOf(sinceMs))}`.execute(db);
+    where ${isUnconfirmed(dialect, instantOf(sinceMs))}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
 

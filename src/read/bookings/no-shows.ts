@@ -2,7 +2,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
-import { findRows } from '#src/store/record-search.ts';
+import { findRows, tableRows } from '#src/store/record-search.ts';
 import { containsText } from '#src/store/sql-dialect.ts';
 import { inviteeConditions, type InviteeSearch } from './meetings.ts';
 
@@ -16,7 +16,7 @@ export interface NoShowSearch extends Pick<InviteeSearch, 'user' | 'event_type' 
 export function findNoShows(store: Store, { state, q, ...booking }: NoShowSearch, page: PageRequest) {
   const { dialect } = store.engine;
   const current = sql<SqlBool>`exists (select 1 from ${sql.table('bookings')}
-    where bookings.last_invitee = invitees.uri and bookings.ending = 'no_show')`;
+    where bookings.last_invitee = invitees.uri and bookings.outcome = 'no_show')`;
   const conditions = [
     ...(state === 'open' ? [current] : []),
     ...inviteeConditions(store.engine, booking),
@@ -32,5 +32,5 @@ export function findNoShows(store: Store, { state, q, ...booking }: NoShowSearch
     // The offset keeps PostgreSQL from joining all bookings first: few marks are examined for a page.
     sql<SqlBool>`exists (select 1 from ${sql.table('invitees')} where ${sql.join(conditions, sql` and `)} limit 1 offset 0)`,
   ];
-  return findRows(store, 'no_shows', { order: 'marked_at', id: 'invitee_uri', page, where });
+  return findRows(store, tableRows('no_shows'), { order: 'marked_at', id: 'invitee_uri', page, where });
 }

@@ -4,7 +4,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { contactFilters, ContactListQuery } from '#schemas/contact-request.ts';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
-import { findRows, isNotDeleted } from '#src/store/record-search.ts';
+import { findRows, tableRows, isNotDeleted } from '#src/store/record-search.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
 
 type FilterName = keyof typeof contactFilters;
@@ -20,11 +20,11 @@ export async function findContacts(
   { search, order, page }: ContactQuery,
 ): Promise<Page<TableRow<'contacts'>>> {
   const filters = conditionsOf(store.engine, search);
-  if (filters.length === 0) return findRows(store, 'contacts', { order, page, where: [isNotDeleted] });
+  if (filters.length === 0) return findRows(store, tableRows('contacts'), { order, page, where: [isNotDeleted] });
   const condition = sql<SqlBool>`${sql.join([isNotDeleted, ...filters], sql` and `)}`;
   const segments = partial.flatMap((name) => (search[name] === undefined ? [] : [search[name]]));
   const narrowed = await store.engine.contactSearch.narrowed(store.db, { order, condition, segments });
-  return findRows(store, 'contacts', { order, page, where: [narrowed] });
+  return findRows(store, tableRows('contacts'), { order, page, where: [narrowed] });
 }
 
 const partial = ['name', 'job_title', 'company', 'city'] as const;

@@ -21,10 +21,9 @@ export async function openMarks(
   const rows = await inChunks(values, (chunk) =>
     db
       .selectFrom('invitees')
-      .innerJoin('bookings', 'bookings.last_invitee', 'invitees.uri')
       .select(['invitees.uri', 'invitees.email', 'invitees.no_show_uri', 'invitees.no_show_at'])
       .where('invitees.no_show_uri', 'is not', null)
-      .where('bookings.ending', '=', 'no_show')
+      .where(isMissed)
       .where(sql<boolean>`${column} in (${sql.join(chunk)})`)
       .execute(),
   );
@@ -37,6 +36,9 @@ export async function openMarks(
   return new Map([...byKey].map(([key, marks]) => [key, marks.map(({ mark }) => mark)]));
 }
 
+const isMissed = sql<boolean>`exists (select 1 from ${sql.table('bookings')}
+  where bookings.last_invitee = invitees.uri and bookings.outcome = 'no_show')`;
+
 const orderOf = ({ markedAt, inviteeUri }: NoShowMark): string => `${markedAt} ${inviteeUri}`;
 
 /** The invitees of the same bookings, before and after each move; none of a booking that was never moved. */
@@ -46,10 +48,11 @@ export async function inviteesOfSameBookings(
 ): Promise<readonly string[]> {
   const rows = await inChunks(invitees, (chunk) =>
     db
-      .selectFrom('followed_invitees as one')
-      .innerJoin('followed_invitees as other', 'other.journey_uri', 'one.journey_uri')
+      .selectFrom('booking_invitees as one')
+      .innerJoin('booking_invitees as other', 'other.booking_uri', 'one.booking_uri')
       .select('other.invitee_uri')
       .where('one.invitee_uri', 'in', chunk)
+      .where('other.position', 'is not', null)
       .execute(),
   );
   return rows.map(({ invitee_uri: uri }) => uri);

@@ -1,9 +1,8 @@
 // The list of checks that says whether all is well: a sentence each, and what fixes it when it is not.
 import { slotstream } from '#src/base/command.ts';
-import { counted, duration } from '#src/base/number-text.ts';
+import { counted } from '#src/base/number-text.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
 import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
-import type { BookingsBehind } from '#src/store/status-counts.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { UnprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import type { LateJob } from '#workers/sync/scheduling/lease.ts';
@@ -29,8 +28,6 @@ export interface HealthInput extends ProcessInput {
   readonly hasApi: boolean;
   /** Undefined where webhooks are received. */
   readonly polling?: PollingState | undefined;
-  /** How far the table of bookings is behind the log. */
-  readonly bookingsBehind: BookingsBehind;
   readonly lateJobs: readonly LateJob[];
   readonly alerts: readonly AlertBacklog[];
   /** Sinks that do not accept the feed, as far as this process pushes it. */
@@ -52,7 +49,6 @@ export function mirrorHealth(input: HealthInput): readonly HealthCheck[] {
     wentBackCheck(input),
     driftHealth(input),
     jobCheck(input.lateJobs),
-    bookingsCheck(input),
     quarantineCheck(input.unprojected),
     clockCheck(aliveOf(input), input.clock),
     alertCheck(input),
@@ -122,21 +118,6 @@ export function subscriptionCheck({
     state: 'warning',
     sentence: 'No webhook subscription is registered, so the service delivers nothing.',
     fix: `${slotstream} bootstrap`,
-  };
-}
-
-/** A worker that has just started catches up first. */
-const longestBehindSeconds = 60;
-
-function bookingsCheck({ bookingsBehind: { entries, seconds }, ...input }: HealthInput): HealthCheck {
-  const item = { id: 'bookings', page: '/bookings' };
-  if (seconds <= longestBehindSeconds || aliveOf(input).every(({ role }) => role === 'receive'))
-    return { ...item, state: 'ok', sentence: 'Lists, numbers and views of bookings are up to date.' };
-  return {
-    ...item,
-    state: 'warning',
-    sentence: `Lists, numbers and views of bookings are ${duration(seconds * 1_000)} behind the log (${counted(entries, 'entry', 'entries')}).`,
-    fix: 'Look for "bookings" in the logs of the workers, and check that the database has space.',
   };
 }
 

@@ -6,7 +6,6 @@ import { alertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { positionsAhead } from '#src/store/log/consumer-offsets.ts';
-import { bookingsBehind } from '#src/store/status-counts.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { lateJobs, type LateJob } from '#workers/sync/scheduling/lease.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
@@ -68,7 +67,6 @@ export async function readHealthInput(store: Store, request: HealthRequest): Pro
     wentBack: await readWentBack(store, nowMs),
     hasApi,
     polling: await readPolling(store, installation, nowMs),
-    bookingsBehind: await bookingsBehind(store, nowMs),
     lateJobs: hasApi ? await readLateJobs(store, installation, known) : [],
     alerts: await alertBacklog(store, nowMs),
     refusingSinks,

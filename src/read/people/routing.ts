@@ -1,14 +1,10 @@
-// Submissions of routing forms: the conditions by which they are searched, what became of them, and their counts.
-//
-// A submission is booked when an invitee refers to it. The outcomes are those of the view `routing_funnel`, which reads every booking;
-// these queries read only the bookings of the submissions they are given.
+// Submissions of routing forms: the conditions by which they are searched, and rows of the view `routing_form_results`, which says what became
+// of each.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
-import { bookingSql } from '#src/store/bookings/booking-sql.ts';
-import type { Store, StoreEngine } from '#src/store/contract.ts';
-import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { SqlDialect } from '#src/store/sql-dialect.ts';
 import type { utmColumns } from '#src/store/schema/tables.ts';
 
 type Condition = RawBuilder<SqlBool>;
@@ -36,45 +32,23 @@ export function submissionConditions(dialect: SqlDialect, { from, to, booked, ..
   return { where, filters };
 }
 
-/** What became of a booked submission; `booked` where more is not known. Of several bookings the best counts, in this order. */
-export const bookingOutcomes = ['held', 'no_show', 'upcoming', 'canceled', 'booked'] as const;
+/** What became of a booked submission; `booked` where more is not known. */
+export const bookingOutcomes = ['came', 'unknown', 'no_show', 'upcoming', 'canceled', 'booked'] as const;
 export type BookingOutcome = (typeof bookingOutcomes)[number];
-
-/** `with ${results(…)} select …`: gives `picked`, these submissions, and `results`, one row per booked one. */
-function results({ name: engine, dialect }: StoreEngine, conditions: readonly Condition[]): Sql {
-  const { lookUp } = bookingSql[engine];
-  const any = (outcome: string) => sql`max(case ${outcomeOf(dialect)} when ${sql.lit(outcome)} then 1 end) = 1`;
-  const isCanceled = sql`bookings.ending not in ('rescheduled', 'no_show')`;
-  return sql`
-  picked as materialized (
-    select uri, routing_form, result_type from ${sql.table('routing_form_submissions')}
-    where ${sql.join([sql`created_at is not null`, ...conditions], sql` and `)}
-  ),
-  results as (
-    select picked.uri as submission_uri, case
-        when ${any('held')} then 'held' when ${any('no_show')} then 'no_show' when ${any('upcoming')} then 'upcoming'
-        when min(case when ${isCanceled} then 1 else 0 end) = 1 then 'canceled' else 'booked'
-      end as outcome,
-      coalesce(max(case when bookings.ending = 'rescheduled' then null else bookings.last_invitee end),
-        max(bookings.last_invitee), max(invitees.uri)) as invitee_uri
-    from picked ${lookUp('join', 'invitees', sql`invitees.routing_form_submission = picked.uri`)}
-    ${lookUp('left join', 'followed_invitees', sql`followed_invitees.invitee_uri = invitees.uri`)}
-    ${lookUp('left join', 'bookings', sql`bookings.journey_uri = coalesce(followed_invitees.journey_uri, invitees.uri)`)}
-    group by picked.uri
-  )`;
-}
 
 const counted = {
   submissions: sql`1 = 1`,
-  to_event_type: sql`picked.result_type = 'event_type'`,
-  to_external_url: sql`picked.result_type = 'external_url'`,
-  to_custom_message: sql`picked.result_type = 'custom_message'`,
-  unbooked: sql`picked.result_type = 'event_type' and results.submission_uri is null`,
-  booked: sql`results.submission_uri is not null`,
-  upcoming: sql`results.outcome = 'upcoming'`,
-  held: sql`results.outcome = 'held'`,
-  no_shows: sql`results.outcome = 'no_show'`,
-  canceled: sql`results.outcome = 'canceled'`,
+  to_event_type: sql`result_type = 'event_type'`,
+  to_external_url: sql`result_type = 'external_url'`,
+  to_custom_message: sql`result_type = 'custom_message'`,
+  unbooked: sql`is_unbooked`,
+  booked: sql`is_booked`,
+  upcoming: sql`outcome = 'upcoming'`,
+  ended: sql`outcome in ('came', 'no_show', 'unknown')`,
+  came: sql`outcome = 'came'`,
+  no_shows: sql`outcome = 'no_show'`,
+  unknown: sql`outcome = 'unknown'`,
+  canceled: sql`outcome = 'canceled'`,
 } as const;
 
 export type FunnelCounts = Readonly<Record<keyof typeof counted, number>>;
@@ -85,7 +59,7 @@ const partDays = 30;
 const mostParts = 40;
 
 /** The counts of each form, the one with the most submissions first; the form is empty where a submission names none. */
-export async function countFunnel(
+export async function readFunnel(
   store: Store,
   search: SubmissionSearch & { readonly from: string; readonly to: string },
 ): Promise<readonly FormCounts[]> {
@@ -95,7 +69,7 @@ export async function countFunnel(
   for (let from = start; from < end; from += partMs) {
     const to = from + partMs < end ? instantOf(from + partMs) : search.to;
     const part = { ...search, from: from === start ? search.from : instantOf(from), to };
-    for (const { routing_form: form, ...counts } of await countPart(store, part))
+    for (const { routing_form: form, ...counts } of await readPart(store, part))
       byForm.set(form, sumOf([counts, byForm.get(form) ?? noCounts]));
     await yieldToEventLoop();
   }
@@ -104,16 +78,17 @@ export async function countFunnel(
     .toSorted((a, b) => b.submissions - a.submissions || (a.routing_form < b.routing_form ? -1 : 1));
 }
 
-async function countPart({ db, engine }: Store, search: SubmissionSearch): Promise<readonly FormCounts[]> {
+async function readPart({ db, engine }: Store, search: SubmissionSearch): Promise<readonly FormCounts[]> {
   const { where, filters } = submissionConditions(engine.dialect, search);
   const columns = Object.entries(counted).map(
     ([name, condition]) => sql`count(case when ${condition} then 1 end) as ${sql.id(name)}`,
   );
-  const { rows } = await sql<Readonly<Record<keyof FormCounts, unknown>>>`with
-    ${results(engine, [...where, ...filters])}
-    select coalesce(picked.routing_form, '') as routing_form, ${sql.join(columns)}
-    from picked left join results on results.submission_uri = picked.uri
-    group by coalesce(picked.routing_form, '')`.execute(db);
+  // Materialized, so that what became of a submission is looked up once.
+  const { rows } = await sql<Readonly<Record<keyof FormCounts, unknown>>>`with picked as materialized (
+      select coalesce(routing_form, '') as routing_form, result_type, is_booked, is_unbooked, outcome
+      from ${sql.table('routing_form_results')} where ${sql.join([...where, ...filters], sql` and `)}
+    )
+    select routing_form, ${sql.join(columns)} from picked group by routing_form`.execute(db);
   return rows.map(({ routing_form: form, ...counts }) => ({ ...sumOf([counts]), routing_form: String(form) }));
 }
 
@@ -125,8 +100,10 @@ const noCounts = {
   unbooked: 0,
   booked: 0,
   upcoming: 0,
-  held: 0,
+  ended: 0,
+  came: 0,
   no_shows: 0,
+  unknown: 0,
   canceled: 0,
 };
 const countNames = Object.keys(counted).filter((name): name is keyof typeof counted => name in counted);
@@ -139,18 +116,18 @@ export function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unkno
 
 export interface SubmissionResult {
   readonly outcome: BookingOutcome;
-  /** The last mirrored invitee of its booking. */
-  readonly invitee_uri: string;
+  /** The last invitee of its newest booking; null where no invitee of it has a meeting. */
+  readonly invitee: string | null;
 }
 
 /** What became of these submissions, by URI; those without a booking are left out. */
 export async function resultsOf(
-  { db, engine }: Store,
+  { db }: Store,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, SubmissionResult>> {
   if (uris.length === 0) return new Map();
-  const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`with
-    ${results(engine, [sql<SqlBool>`uri in (${sql.join(uris)})`])}
-    select submission_uri, invitee_uri, outcome from results`.execute(db);
+  const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`
+    select submission_uri, outcome, invitee from ${sql.table('routing_form_results')}
+    where submission_uri in (${sql.join(uris)}) and is_booked`.execute(db);
   return new Map(rows.map(({ submission_uri: uri, ...result }) => [uri, result]));
 }

@@ -1,31 +1,40 @@
-// What happened to bookings, from the rows about them.
+// What happened to bookings and around them, in words: the view `booking_moments`, forms, recaps and alerts.
 import { isSameJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Moment, Origin } from './moment.ts';
-import type { Booking, TimelineRows } from './timeline-rows.ts';
+import type { Booking, BookingMoment, TimelineRows } from './timeline-rows.ts';
 
 type Meeting = TimelineRows['meetings'][number];
 
-/** `chains`: the bookings, each with its reschedules, in order. */
-export function bookingMoments(
-  chains: readonly (readonly Booking[])[],
-  rows: TimelineRows,
-  now: string,
-): readonly Moment[] {
+export function bookingMoments(bookings: readonly Booking[], rows: TimelineRows): readonly Moment[] {
   const meetings = new Map(rows.meetings.map((meeting) => [meeting.uri, meeting]));
-  const meetingOf = ({ event_uri: uri }: { readonly event_uri: string | null }) => meetings.get(uri ?? '');
-  const bookings = new Map(chains.flat().map((booking) => [booking.uri, booking]));
-  const meetingWith = (invitee: string) => meetings.get(bookings.get(invitee)?.event_uri ?? '');
-  const isFollowed = ({ uri, new_invitee: next }: Booking) =>
-    rows.successors.some((other) => other.uri === next || other.old_invitee === uri);
+  const byUri = new Map(bookings.map((booking) => [booking.uri, booking]));
+  const meetingWith = (invitee: string | null) => meetings.get(byUri.get(invitee ?? '')?.event_uri ?? '');
+  const ends = new Map(rows.ends.map((end) => [end.last_invitee, end]));
   const forms = new Map(rows.forms.map(({ uri, name }) => [uri, name]));
   return [
-    ...chains.flatMap((chain) => [
-      ...chain.flatMap((booking, index) => inviteeMoments(booking, chain[index - 1], meetingOf(booking))),
-      ...chain.slice(-1).flatMap((last) => endMoments(last, meetingOf(last), { now, isFollowed: isFollowed(last) })),
-    ]),
-    ...rows.marks.flatMap((mark) => markMoments(mark, meetingWith(mark.invitee_uri))),
-    ...rows.recaps.flatMap((recap) => recapMoments(recap, recap.event_name ?? nameOf(meetingOf(recap)))),
+    ...rows.moments.flatMap((row) => {
+      const about = { booking: byUri.get(row.invitee), meeting: meetingWith(row.invitee), end: ends.get(row.invitee) };
+      const next = byUri.has(row.next_invitee ?? '') ? meetingWith(row.next_invitee) : undefined;
+      return momentOf(row, { ...about, next });
+    }),
+    ...bookings.flatMap((booking) =>
+      moment('confirmation_requested', booking.reconfirmation_sent_at, {
+        subject: booking.uri,
+        sentence: `The invitee was asked to confirm ${nameOf(meetingWith(booking.uri))}.`,
+        meetingStart: meetingWith(booking.uri)?.start_time ?? null,
+        origin: setting('invitees', 'reconfirmation_sent_at', booking.reconfirmation_sent_at, 'invitee.created'),
+      }),
+    ),
+    ...rows.ends.flatMap(({ last_invitee: subject, outcome }) => {
+      const meeting = meetingWith(subject);
+      const start = meeting?.start_time ?? null;
+      const sentence = `Start of ${nameOf(meeting)}.`;
+      return outcome === 'upcoming' ? moment('meeting', start, { subject, meetingStart: start, sentence }) : [];
+    }),
+    ...rows.recaps.flatMap((recap) =>
+      recapMoments(recap, recap.event_name ?? nameOf(meetings.get(recap.event_uri ?? ''))),
+    ),
     ...rows.submissions.flatMap(({ uri, routing_form: form, created_at: at }) =>
       moment('form_submitted', at, {
         subject: uri,
@@ -53,32 +62,64 @@ const setting = (table: Origin['table'], column: string, value: Json, event: str
   isChange: (_before, after) => isSameJson(after, value),
 });
 
-function inviteeMoments(
-  booking: Booking,
-  earlier: Booking | undefined,
-  meeting: Meeting | undefined,
-): readonly Moment[] {
+interface About {
+  /** Undefined for one of another address. */
+  readonly booking: Booking | undefined;
+  readonly meeting: Meeting | undefined;
+  /** Of the last invitee of a booking. */
+  readonly end: TimelineRows['ends'][number] | undefined;
+  /** The meeting that a move led to, where it has one of the addresses. */
+  readonly next: Meeting | undefined;
+}
+
+function momentOf(row: BookingMoment, about: About): readonly Moment[] {
+  const { moment: kind, at, invitee, mark } = row;
+  const meetingStart = (kind === 'moved' ? about.next : about.meeting)?.start_time ?? null;
+  const origin = originOf(row, about);
+  const id = mark === '' ? invitee : `${invitee} ${mark}`;
+  return moment(kind, at, {
+    subject: invitee,
+    id,
+    sentence: sentenceOf(row, about),
+    meetingStart,
+    ...(origin && { origin }),
+  });
+}
+
+function sentenceOf(row: BookingMoment, { booking, meeting, end, next }: About): string {
+  const { moment: kind, by, entry } = row;
   const name = nameOf(meeting);
-  const at = (kind: Moment['kind'], column: 'created_at' | (`reconf${string}` & keyof Booking), sentence: string) =>
-    moment(kind, booking[column], {
-      subject: booking.uri,
-      sentence,
-      meetingStart: meeting?.start_time ?? null,
-      origin: setting('invitees', column, booking[column], 'invitee.created'),
-    });
-  return [
-    ...(earlier || booking.old_invitee
-      ? at('moved', 'created_at', `${changed(earlier, 'moved')} ${name} to another time.`)
-      : at('booked', 'created_at', `Booked ${name}.`)),
-    ...at('confirmation_requested', 'reconfirmation_sent_at', `The invitee was asked to confirm ${name}.`),
-    ...at('reconfirmed', 'reconfirmed_at', `The invitee confirmed ${name}.`),
-    ...moment('came', booking.attendance_confirmed_at, {
-      subject: booking.uri,
-      sentence: `The answer about ${name}: they came${answeredBy[booking.attendance_confirmed_by ?? ''] ?? ''}.`,
-      meetingStart: meeting?.start_time ?? null,
-      origin: setting('invitees', 'attendance_confirmed_at', booking.attendance_confirmed_at, 'attendance.confirmed'),
-    }),
-  ];
+  const reason = end?.cancel_reason ?? booking?.cancel_reason;
+  switch (kind) {
+    case 'booked':
+      return `Booked ${name}.`;
+    case 'moved':
+      return booking === undefined
+        ? `${done(by, 'moved')} ${nameOf(next)} here from a booking with another address.`
+        : withReason(`${done(by, 'moved')} ${name} to ${whereTo(row, next)}`, reason);
+    case 'canceled':
+      return withReason(`${done(by, 'canceled')} ${name}`, reason);
+    case 'no_show':
+      return `Marked as a no-show for ${name}.`;
+    case 'no_show_removed':
+      return `The no-show mark for ${name} was removed.`;
+    case 'came':
+      return entry === null
+        ? `A recap shows that the invitee came to ${name}.`
+        : `The answer about ${name}: they came${answeredBy[by ?? ''] ?? ''}.`;
+    case 'reconfirmed':
+      return `The invitee confirmed ${name}.`;
+    case 'ended':
+      return `End of ${name}.`;
+  }
+}
+
+const withReason = (text: string, reason: string | null | undefined): string =>
+  reason ? `${text}: ${reason}` : `${text}.`;
+
+function whereTo({ next_invitee: uri }: BookingMoment, next: Meeting | undefined): string {
+  if (next !== undefined) return 'another time';
+  return `a booking ${uri === null ? 'that is not mirrored' : 'with another address'}`;
 }
 
 const answeredBy: Readonly<Record<string, string>> = {
@@ -88,55 +129,42 @@ const answeredBy: Readonly<Record<string, string>> = {
 };
 
 /** With who did it, where that is known. */
-function changed(canceled: Booking | undefined, verb: 'moved' | 'canceled'): string {
-  const by = canceled?.canceler_type;
+function done(by: string | null, verb: 'moved' | 'canceled'): string {
   return by === 'host' || by === 'invitee' ? `The ${by} ${verb}` : verb === 'moved' ? 'Moved' : 'Canceled';
 }
 
-/** How a booking ended, or when its meeting is. No delivery reports that a meeting took place. */
-function endMoments(
-  last: Booking,
-  meeting: Meeting | undefined,
-  { now, isFollowed }: { readonly now: string; readonly isFollowed: boolean },
-): readonly Moment[] {
-  const name = nameOf(meeting);
-  const about = { subject: last.uri, meetingStart: meeting?.start_time ?? null };
-  const isMovedOn = last.rescheduled === true || Boolean(last.new_invitee);
-  if (isMovedOn || last.status === 'canceled' || meeting?.status === 'canceled') {
-    const what = isMovedOn
-      ? `${changed(last, 'moved')} ${name} to a booking ${isFollowed ? 'with another address' : 'that is not mirrored'}`
-      : `${changed(last, 'canceled')} ${name}`;
-    return moment(isMovedOn ? 'moved_on' : 'canceled', last.canceled_at ?? last.updated_at, {
-      ...about,
-      sentence: last.cancel_reason ? `${what}: ${last.cancel_reason}` : `${what}.`,
-      origin: setting('invitees', 'canceled_at', last.canceled_at, 'invitee.canceled'),
-    });
+/** What reports a moment. No delivery reports that a meeting took place. */
+function originOf(
+  { moment: kind, at, entry, mark, next_invitee: next }: BookingMoment,
+  { booking, end }: About,
+): Origin | undefined {
+  switch (kind) {
+    case 'booked':
+      return setting('invitees', 'created_at', at, 'invitee.created');
+    case 'moved':
+    case 'canceled':
+      if (booking?.status === 'canceled' || next === null)
+        return setting('invitees', 'canceled_at', booking?.canceled_at ?? null, 'invitee.canceled');
+      return { ...setting('invitees', 'created_at', at, 'invitee.created'), subject: next };
+    case 'no_show':
+      return setting('invitees', 'no_show_uri', mark, 'invitee_no_show.created');
+    case 'no_show_removed':
+      return {
+        ...setting('invitees', 'no_show_uri', mark, 'invitee_no_show.deleted'),
+        isChange: (before, after) => before === mark && after !== mark,
+      };
+    case 'came':
+      return entry === null
+        ? {
+            ...setting('meeting_recaps', 'created_at', at, 'meeting_recap.created'),
+            subject: end?.attendance_basis ?? '',
+          }
+        : setting('invitees', 'attendance_confirmed_at', at, 'attendance.confirmed');
+    case 'reconfirmed':
+      return setting('invitees', 'reconfirmed_at', at, 'invitee.created');
+    case 'ended':
+      return undefined;
   }
-  const end = meeting?.end_time ?? meeting?.start_time ?? null;
-  // A meeting may be marked as missed before it begins.
-  return last.no_show_at === null && end !== null && end <= now
-    ? moment('held', end, { ...about, sentence: `End of ${name}.` })
-    : moment('meeting', meeting?.start_time ?? null, { ...about, sentence: `Start of ${name}.` });
-}
-
-function markMoments(mark: TimelineRows['marks'][number], meeting: Meeting | undefined): readonly Moment[] {
-  const { invitee_uri: subject, no_show_uri: uri, marked_at: marked, unmarked_at: unmarked } = mark;
-  const about = { subject, id: `${subject} ${marked} ${uri}`, meetingStart: meeting?.start_time ?? null };
-  const name = nameOf(meeting);
-  const created = setting('invitees', 'no_show_uri', uri, 'invitee_no_show.created');
-  const deleted: Origin = {
-    ...created,
-    event: 'invitee_no_show.deleted',
-    isChange: (before, after) => before === uri && after !== uri,
-  };
-  return [
-    ...moment('no_show_marked', marked, { ...about, sentence: `Marked as a no-show for ${name}.`, origin: created }),
-    ...moment('no_show_unmarked', unmarked, {
-      ...about,
-      sentence: `The no-show mark for ${name} was removed.`,
-      origin: deleted,
-    }),
-  ];
 }
 
 function recapMoments(recap: TimelineRows['recaps'][number], name: string): readonly Moment[] {

@@ -10,12 +10,11 @@ export const momentKinds = [
   'form_submitted',
   'booked',
   'moved',
-  'moved_on',
   'canceled',
   'meeting',
-  'held',
-  'no_show_marked',
-  'no_show_unmarked',
+  'ended',
+  'no_show',
+  'no_show_removed',
   'came',
   'recap',
   'recap_deleted',
@@ -43,6 +42,8 @@ export interface Moment {
 
 /** The log entry about the subject that changed this column so; else the first one with this event. */
 export interface Origin {
+  /** Where it is another record than that of the moment. */
+  readonly subject?: string;
   readonly table: 'invitees' | 'meeting_recaps' | 'routing_form_submissions';
   readonly column: string;
   readonly event: string;

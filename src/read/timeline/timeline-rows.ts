@@ -1,8 +1,10 @@
 // The rows of a timeline: bookings by URI or by e-mail address, and what belongs to them. Each list is bounded: a shared address may
 // have any number of bookings.
 import { sql } from 'kysely';
+import type { Outcome } from '#src/store/bookings/words.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
+import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeColumns, readColumns } from '#src/store/rows.ts';
 import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import { emailAmong } from '#src/store/sql-dialect.ts';
@@ -18,18 +20,9 @@ const inviteeColumns = [
   'event_uri',
   'status',
   'created_at',
-  'updated_at',
-  'rescheduled',
-  'old_invitee',
-  'new_invitee',
   'canceled_at',
-  'canceler_type',
   'cancel_reason',
   'reconfirmation_sent_at',
-  'reconfirmed_at',
-  'no_show_at',
-  'attendance_confirmed_at',
-  'attendance_confirmed_by',
   'routing_form_submission',
 ] as const;
 
@@ -49,30 +42,62 @@ export async function bookingsByAddress(
   return rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: inviteeColumns }, row));
 }
 
-/** What belongs to these bookings: meetings, no-show marks, recaps, submissions of routing forms and the forms, alerts. */
+/** Of a row of the view `booking_moments`. */
+export interface BookingMoment {
+  readonly invitee: string;
+  readonly moment: 'booked' | 'moved' | 'canceled' | 'no_show' | 'no_show_removed' | 'came' | 'reconfirmed' | 'ended';
+  readonly at: string;
+  readonly by: string | null;
+  readonly entry: string | null;
+  /** Empty where it is no mark. */
+  readonly mark: string;
+  readonly next_invitee: string | null;
+}
+
+/** Of the bookings of these invitees, and the moves that led to them. */
+async function momentsOf({ db }: Store, uris: readonly string[]): Promise<readonly BookingMoment[]> {
+  const own = new Set(uris);
+  const left = await inChunks(uris, async (chunk) => {
+    const { rows } = await sql<{ readonly uri: string }>`select earlier.invitee_uri as uri
+      from ${sql.table('booking_invitees')} as own
+      join ${sql.table('booking_invitees')} as earlier on earlier.booking_uri = own.booking_uri and earlier.position = own.position - 1
+      where own.invitee_uri in (${sql.join(chunk)})`.execute(db);
+    return rows.map(({ uri }) => uri);
+  });
+  const rows = await inChunks([...new Set([...uris, ...left])], async (chunk) => {
+    const found = await sql<BookingMoment>`select invitee, moment, at, by, entry, mark, next_invitee
+      from ${sql.table('booking_moments')} where invitee in (${sql.join(chunk)})`.execute(db);
+    return found.rows;
+  });
+  return rows.filter(({ invitee, next_invitee: next }) => own.has(invitee) || own.has(next ?? ''));
+}
+
+/** How the bookings that end with one of these invitees stand. */
+async function endsOf({ db }: Store, uris: readonly string[]) {
+  return inChunks(uris, async (chunk) => {
+    const { rows } = await sql<{
+      readonly last_invitee: string;
+      readonly outcome: Outcome | null;
+      readonly cancel_reason: string | null;
+      readonly attendance_basis: string | null;
+    }>`select last_invitee, outcome, cancel_reason, attendance_basis from ${sql.table('bookings')}
+      where last_invitee in (${sql.join(chunk)})`.execute(db);
+    return rows;
+  });
+}
+
+/** What belongs to these bookings: what happened to them, meetings, recaps, submissions of routing forms and the forms, alerts. */
 export async function aroundBookings(store: Store, bookings: readonly Booking[]) {
   const uris = bookings.map(({ uri }) => uri);
   const events = [...new Set(bookings.flatMap(({ event_uri: uri }) => uri ?? []))];
-  const own = new Set(uris);
-  const moved = bookings.filter(
-    ({ rescheduled, new_invitee: next }) => (rescheduled === true || next) && !own.has(next ?? ''),
-  );
-  const linked = { columns: ['uri', 'old_invitee'] } as const;
   const submissions = await readColumns(store, 'routing_form_submissions', {
     columns: ['uri', 'routing_form', 'created_at'],
     key: 'uri',
     values: [...new Set(bookings.flatMap(({ routing_form_submission: uri }) => uri || []))],
   });
   return {
-    /** Bookings that others lead to, where they are not among them: those of another address. */
-    successors: [
-      ...(await readColumns(store, 'invitees', {
-        ...linked,
-        key: 'uri',
-        values: moved.flatMap(({ new_invitee: next }) => next || []),
-      })),
-      ...(await readColumns(store, 'invitees', { ...linked, key: 'old_invitee', values: moved.map(({ uri }) => uri) })),
-    ].filter(({ uri }) => !own.has(uri)),
+    moments: await momentsOf(store, uris),
+    ends: await endsOf(store, uris),
     submissions,
     forms: await readColumns(store, 'routing_forms', {
       columns: ['uri', 'name'],
@@ -80,14 +105,9 @@ export async function aroundBookings(store: Store, bookings: readonly Booking[])
       values: [...new Set(submissions.flatMap(({ routing_form: uri }) => uri || []))],
     }),
     meetings: await readColumns(store, 'scheduled_events', {
-      columns: ['uri', 'name', 'status', 'start_time', 'end_time'],
+      columns: ['uri', 'name', 'start_time'],
       key: 'uri',
       values: events,
-    }),
-    marks: await readColumns(store, 'no_shows', {
-      columns: ['invitee_uri', 'no_show_uri', 'marked_at', 'unmarked_at'],
-      key: 'invitee_uri',
-      values: uris,
     }),
     recaps: await readColumns(store, 'meeting_recaps', {
       columns: ['uri', 'event_uri', 'event_name', 'created_at', 'as_of', 'deleted_at'],

@@ -4,7 +4,6 @@ import { isObject } from '#schemas/wire.ts';
 import { isCreated } from '#src/base/changed-items.ts';
 import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { peopleOfContacts } from '#src/read/people/people.ts';
-import { chainsOf } from '#src/store/bookings/chains.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
@@ -27,13 +26,9 @@ type TimelineMoment = Omit<Moment, 'seq' | 'origin'> & {
   readonly delivery_id: string | null;
 };
 
-/** In order of time. `chain`: the first booking and its reschedules, in order. */
-export async function bookingTimeline(
-  store: Store,
-  chain: readonly Booking[],
-  now: string,
-): Promise<readonly TimelineMoment[]> {
-  const moments = bookingMoments([chain], await aroundBookings(store, chain), now);
+/** In order of time. `members`: the invitees of the booking. */
+export async function bookingTimeline(store: Store, members: readonly Booking[]): Promise<readonly TimelineMoment[]> {
+  const moments = bookingMoments(members, await aroundBookings(store, members));
   return withEntries(store, moments.toSorted(byTime));
 }
 
@@ -41,7 +36,7 @@ export async function bookingTimeline(
 export async function personTimeline(
   store: Store,
   contact: TableRow<'contacts'>,
-  { now, page }: { readonly now: string; readonly page: PageRequest },
+  page: PageRequest,
 ): Promise<Page<TimelineMoment>> {
   const own = (Array.isArray(contact.emails) ? contact.emails : []).flatMap((each) =>
     isObject(each) && typeof each['email'] === 'string' ? lowerCaseEmail(each['email']) : [],
@@ -51,7 +46,7 @@ export async function personTimeline(
   const found = pageOf(
     [
       ...contactMoments(contact, await newestEntriesAbout(store, [contact.uri])),
-      ...bookingMoments(chainsAmong(bookings), await aroundBookings(store, bookings), now),
+      ...bookingMoments(bookings, await aroundBookings(store, bookings)),
     ],
     page,
   );
@@ -66,17 +61,11 @@ export async function personTimeline(
 const byTime = (a: Moment, b: Moment): number =>
   a.at === b.at ? momentKinds.indexOf(a.kind) - momentKinds.indexOf(b.kind) : a.at < b.at ? -1 : 1;
 
-/** By the rule of the table `bookings`, as far as the bookings have one of these addresses. */
-function chainsAmong(bookings: readonly Booking[]): readonly (readonly Booking[])[] {
-  const byUri = new Map(bookings.map((booking) => [booking.uri, booking]));
-  return chainsOf(bookings).map(({ members }) => members.flatMap((uri) => byUri.get(uri) ?? []));
-}
-
 async function withEntries(store: Store, moments: readonly Moment[]): Promise<readonly TimelineMoment[]> {
-  const subjects = moments.filter(({ origin }) => origin !== undefined).map(({ subject }) => subject);
+  const subjects = moments.flatMap(({ origin, subject }) => (origin === undefined ? [] : (origin.subject ?? subject)));
   const entries = Map.groupBy(await newestEntriesAbout(store, [...new Set(subjects)]), (entry) => entry.subject_uri);
   return moments.map(({ origin, seq, ...moment }) => {
-    const entry = origin && entryOf(entries.get(moment.subject) ?? [], origin);
+    const entry = origin && entryOf(entries.get(origin.subject ?? moment.subject) ?? [], origin);
     return { ...moment, seq: seq ?? entry?.seq ?? null, delivery_id: entry?.delivery_id ?? null };
   });
 }

@@ -4,7 +4,7 @@ import { instantOf, minuteMs } from '#src/base/time.ts';
 import { alertOf, alertStateOf, isWaiting, type Alert, type AlertState } from './alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
-import { findRows } from '#src/store/record-search.ts';
+import { findRows, tableRows } from '#src/store/record-search.ts';
 
 export interface AlertFilter {
   readonly state?: AlertState | undefined;
@@ -20,7 +20,7 @@ export async function findAlerts(
   page: PageRequest,
 ): Promise<Page<Alert>> {
   const wanted = { order: 'created_at', id: 'id', page, where: conditionsOf(filter) } as const;
-  const found = await findRows(store, 'alerts', wanted);
+  const found = await findRows(store, tableRows('alerts'), wanted);
   return { ...found, items: found.items.map(alertOf) };
 }
 

@@ -19,7 +19,7 @@ export interface LinkedInvitee {
 
 export interface Chain {
   /** The URI of its first invitee, mirrored or not. */
-  readonly journeyUri: string;
+  readonly bookingUri: string;
   /** The mirrored invitees, in order. */
   readonly members: readonly string[];
   /** Those that a link names and that are not mirrored. */
@@ -49,15 +49,15 @@ export function chainsOf(invitees: readonly LinkedInvitee[]): readonly Chain[] {
     positions.keys().filter((uri) => !mirrored.has(uri)),
     (uri) => positions.get(uri)?.root,
   );
-  return [...members].map(([journeyUri, found]) => {
+  return [...members].map(([bookingUri, found]) => {
     const ordered = found.toSorted((a, b) => a.depth - b.depth || byCreation(a.invitee, b.invitee));
     const last = ordered.at(-1);
-    const end = deepest.get(journeyUri) ?? 0;
+    const end = deepest.get(bookingUri) ?? 0;
     const isMovedOn = last !== undefined && last.depth === end && wasMoved(last.invitee);
     return {
-      journeyUri,
+      bookingUri,
       members: ordered.map(({ invitee }) => invitee.uri),
-      missing: missing.get(journeyUri) ?? [],
+      missing: missing.get(bookingUri) ?? [],
       moves: end + (isMovedOn ? 1 : 0),
     };
   });
@@ -71,8 +71,8 @@ export type BookingInvitee = TableRow<'booking_invitees'>;
  */
 export function bookingInviteesOf(invitees: readonly LinkedInvitee[]): readonly BookingInvitee[] {
   const linked = new Set(invitees.filter(hasLink).flatMap((each) => [each.uri, each.old_invitee, each.new_invitee]));
-  return chainsOf(invitees).flatMap(({ journeyUri, members, missing, moves }) => {
-    const chain = { booking_uri: journeyUri, count: members.length, moves };
+  return chainsOf(invitees).flatMap(({ bookingUri, members, missing, moves }) => {
+    const chain = { booking_uri: bookingUri, count: members.length, moves };
     return [
       ...members.map((uri, index) => ({
         invitee_uri: uri,

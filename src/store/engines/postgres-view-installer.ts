@@ -1,4 +1,4 @@
-// Views on PostgreSQL, which rewrites the text of a view, so its comment carries a digest of ours. What depends on a view is never dropped.
+// Views on PostgreSQL, which rewrites the text of a view, so its comment carries a digest of ours. What others made of a view is never dropped.
 import { createHash } from 'node:crypto';
 import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
@@ -41,15 +41,18 @@ export const postgresViews = (schema: string): ViewInstaller => ({
     const onView = sql`comment on view ${sql.id(view.name)} is ${sql.lit(comment)}`;
     await sql.join([onView, ...commentOnColumns(view.name, view.columns)], sql`;`).execute(db);
   },
-  async replace(db, view) {
+  async replace(db, view, users) {
     const cause = await attempt(db, () => this.create(db, view));
     if (codeOf(cause) !== otherColumns) return cause;
     return attempt(db, async () => {
-      const readers = await readersOf(db, oidOf(schema, view.name));
-      await sql`drop view ${sql.id(schema, view.name)}`.execute(db);
-      await this.create(db, view);
-      for (const role of readers)
-        await sql`grant select on ${sql.id(view.name)} to ${role === null ? sql`public` : sql.id(role)}`.execute(db);
+      const all = [view, ...users];
+      const readers: { readonly name: string; readonly role: string | null }[] = [];
+      for (const { name } of all)
+        for (const role of await readersOf(db, oidOf(schema, name))) readers.push({ name, role });
+      for (const { name } of all.toReversed()) await sql`drop view if exists ${sql.id(schema, name)}`.execute(db);
+      for (const each of all) await this.create(db, each);
+      for (const { name, role } of readers)
+        await sql`grant select on ${sql.id(name)} to ${role === null ? sql`public` : sql.id(role)}`.execute(db);
     });
   },
 });

@@ -63,17 +63,8 @@ processes (id) id:text! role:text! host:text! pid:integer! version:text! admin_u
 admin_actions (id) id:text! at:time! caller:text! address:text! operation:text! target:text input:json result:json
   status:integer
 feed_consumers (name) name:text! position:integer! updated_at:time!
-bookings (journey_uri) journey_uri:text! first_invitee:text! last_invitee:text! invitees:integer! moves:integer!
-  event_uri:text event_type:text event_name:text first_event_type:text first_event_name:text hosts:json host:text
-  host_name:text invitee_email:text invitee_name:text invitee_timezone:text utm_source:text utm_medium:text
-  utm_campaign:text utm_content:text utm_term:text booked_at:time first_start_time:time start_time:time end_time:time
-  canceled_at:time canceler_type:text cancel_reason:text ending:text no_show_at:time no_show_uri:text
-  scheduling_method:text routing_form_submission:text location_kind:text payment_provider:text payment_external_id:text
-  payment_amount:number payment_currency:text payment_successful:flag evidence:text! evidence_recap:text
-  evidence_entry:text changed_seq:integer!
 booking_invitees (invitee_uri) invitee_uri:text! booking_uri:text! position:integer is_first:flag! is_last:flag! count:integer!
   moves:integer! mirrored:flag!
-followed_invitees (invitee_uri) invitee_uri:text! journey_uri:text! position:integer!
 `;
 
 // A column that is only compared for equality has a hash index on PostgreSQL: a B-tree takes no long values.
@@ -84,6 +75,7 @@ contact_phone_numbers_phone_number on contact_phone_numbers using hash (phone_nu
 invitees_created_at on invitees (created_at)
 invitees_email on invitees using hash (email)
 invitees_event_uri on invitees using hash (event_uri)
+invitees_no_show_at on invitees (no_show_at) where no_show_at is not null
 invitees_marked_address on invitees using hash (lower(email collate "C")) where no_show_uri is not null
 invitees_new_invitee on invitees using hash (new_invitee) where new_invitee is not null
 invitees_old_invitee on invitees using hash (old_invitee) where old_invitee is not null
@@ -105,12 +97,7 @@ alerts_claimed on alerts (next_at) where claimed_at is not null
 alerts_rule_occurred_at on alerts (rule, occurred_at)
 alerts_subject_uri on alerts using hash (subject_uri)
 alerts_waiting on alerts (next_at) where state in ('pending', 'retracting')
-bookings_booked_at on bookings (booked_at, first_invitee collate "C")
-bookings_start_time on bookings (start_time)
-bookings_last_invitee on bookings using hash (last_invitee)
-bookings_evidence_recap on bookings using hash (evidence_recap) where evidence_recap is not null
 booking_invitees_booking_uri on booking_invitees using hash (booking_uri)
-followed_invitees_journey_uri on followed_invitees using hash (journey_uri)
 `;
 
 // Of the beginning of a text only, for the same reason. An invitee's URI leads through its event's, which is not known to a search.
@@ -164,4 +151,4 @@ function tableStatement({ engine, ...types }: StorageTypes, text: string): strin
 
 const onPostgres =
   // Room in each page for the next version of its rows: an update that changes no indexed column then touches no index (HOT).
-  ['contacts', 'invitees', 'scheduled_events', 'bookings'].map((table) => `alter table ${table} set (fillfactor = 85)`);
+  ['contacts', 'invitees', 'scheduled_events'].map((table) => `alter table ${table} set (fillfactor = 85)`);

@@ -1,15 +1,6 @@
 // Every table, as the rest of the program reads it. A column is declared once, in the file of its table.
 import { wordsOf, type Words, type WordsAmong } from '#src/store/columns.ts';
-import {
-  bookingInvitees,
-  bookings,
-  eventTypes,
-  followedInvitees,
-  invitees,
-  meetingRecaps,
-  noShows,
-  scheduledEvents,
-} from './bookings.ts';
+import { bookingInvitees, eventTypes, invitees, meetingRecaps, noShows, scheduledEvents } from './bookings.ts';
 import { shapeOf, type DeclaredRow, type DeclaredTable, type ShapeOf, type StoredRowOf } from './declaration.ts';
 import { eventLog, feedConsumers } from './log.ts';
 import {
@@ -51,9 +42,7 @@ export const declaredTables = {
   event_log: eventLog,
   webhook_subscriptions: webhookSubscriptions,
   alerts,
-  bookings,
   booking_invitees: bookingInvitees,
-  followed_invitees: followedInvitees,
   contacts_wide_columns: contactsWideColumns,
   time_zones: timeZones,
   mirror_settings: mirrorSettings,

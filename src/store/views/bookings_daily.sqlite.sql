@@ -1,27 +1,46 @@
 -- What this view and its columns mean is said in bookings_daily.postgres.sql.
 
-with moments (at, event_type, name, what) as (
-  select booked_at, first_event_type, first_event_name, 'booked'
+with of_bookings (part) as (values ('begin'), ('end')),
+
+happened (at, event_type, name, what) as (
+  -- A booking is read once, for when it was made and for how it ended. One that was moved has its first link below.
+  select
+    case when part = 'begin' then made_at when ended_at is null then canceled_at else start_time end,
+    event_type,
+    event_type_name,
+    case
+      when part = 'begin' then 'booked'
+      when no_show_at is not null and ended_at is not null then 'no_show'
+      when ended_at is not null then 'ended'
+      when outcome = 'moved' then 'moved'
+      else 'canceled'
+    end
   from bookings
+  cross join of_bookings
+  where case
+    when part = 'begin' then invitees = 1
+    when ended_at is not null then true
+    else canceled_at is not null
+      and outcome in ('canceled_by_invitee', 'late_cancellation', 'canceled_by_host', 'canceled', 'moved')
+  end
   union all
-  select start_time, event_type, event_name, case ending when 'no_show' then 'no_shows' else 'held' end
-  from bookings
-  where ending = 'no_show'
-    or (ending is null and coalesce(end_time, start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')))
-  union all
-  select canceled_at, event_type, event_name, case ending when 'rescheduled' then 'rescheduled' else 'canceled' end
-  from bookings
-  where ending <> 'no_show'
-  union all
-  select invitees.created_at, scheduled_events.event_type, scheduled_events.name, 'rescheduled'
-  from followed_invitees
-  join invitees on invitees.uri = followed_invitees.invitee_uri
+  select
+    invitees.created_at,
+    scheduled_events.event_type,
+    scheduled_events.name,
+    case link.position when 1 then 'booked' else 'moved' end
+  from booking_invitees as link
+  join booking_invitees as final on final.booking_uri = link.booking_uri and final.is_last
+  -- Without a meeting of the last invitee it is no booking.
+  join invitees as last on last.uri = final.invitee_uri
+  join scheduled_events as meeting on meeting.uri = last.event_uri
+  join invitees on invitees.uri = link.invitee_uri
   left join scheduled_events on scheduled_events.uri = invitees.event_uri
-  where followed_invitees.position > 1
+  where link.count > 1 and link.mirrored
 ),
 
 -- Local time in the zone of reports; UTC while no settings are stored.
-local_moments as (
+local as (
   select
     date(substr(at, 1, 19), coalesce((
       select offset_seconds from time_zones
@@ -31,7 +50,7 @@ local_moments as (
     coalesce(event_type, '') as event_type,
     name,
     what
-  from moments
+  from happened
   where at is not null
 ),
 
@@ -41,11 +60,11 @@ counts as (
     event_type,
     max(name) as name,
     count(*) filter (where what = 'booked') as booked,
-    count(*) filter (where what = 'rescheduled') as rescheduled,
+    count(*) filter (where what = 'moved') as moved,
     count(*) filter (where what = 'canceled') as canceled,
-    count(*) filter (where what = 'held') as held,
-    count(*) filter (where what = 'no_shows') as no_shows
-  from local_moments
+    count(*) filter (where what in ('ended', 'no_show')) as ended,
+    count(*) filter (where what = 'no_show') as no_shows
+  from local
   group by day, event_type
 )
 
@@ -54,9 +73,9 @@ select
   counts.event_type,
   coalesce(event_types.name, counts.name) as event_type_name,
   counts.booked,
-  counts.rescheduled,
+  counts.moved,
   counts.canceled,
-  counts.held,
+  counts.ended,
   counts.no_shows
 from counts
 left join event_types on event_types.uri = counts.event_type;

@@ -9,14 +9,14 @@
 -- contacts (integer): how many contacts the person has
 -- contact_uris (json): their URIs, sorted
 -- first_touch (time): the first of: contact created, first e-mail, form submitted before a booking, booking made
--- last_touch (time): the last of: contact created, last e-mail, booking made, start of a meeting that was held
+-- last_touch (time): the last of: contact created, last e-mail, booking made, start of a meeting that ended and was not missed
 -- bookings (integer): bookings; a rescheduled one counts once
--- shows (integer): bookings that were held
--- unconfirmed (integer): bookings of `shows` whose `attendance` is `unconfirmed` or `suspected_no_show`
+-- came (integer): bookings to which the person came
+-- unknown (integer): bookings that ended and of which nothing shows whether the person came
 -- no_shows (integer): bookings that the person missed
 -- last_campaign (text, holds text): `utm_campaign` of the last booking that has one
 -- next_meeting (time): start of the next meeting that is upcoming
--- last_meeting (time): start of the last meeting that was held
+-- last_meeting (time): start of the last meeting that ended and was not missed
 
 -- The rows are computed one by one when they are read, in the order of the keys of `contacts` and `invitees`, so that the first of them
 -- are found at once. PostgreSQL would join whole tables instead: it does not look behind an `offset 0`, and has to take every row alone.
@@ -43,8 +43,8 @@
     least(known.first_touch, seen.first_touch) as first_touch,
     greatest(known.last_touch, seen.last_touch) as last_touch,
     seen.bookings,
-    seen.shows,
-    seen.unconfirmed,
+    seen.came,
+    seen.unknown,
     seen.no_shows,
     seen.last_campaign,
     seen.next_meeting,
@@ -164,14 +164,14 @@
     select
       max(booking.name) filter (where name_rank = 1 and booking.name <> '') as name,
       least(min(submitted_at), min(created_at)) as first_touch,
-      greatest(max(start_time) filter (where outcome = 'held'), max(created_at)) as last_touch,
-      count(journey_uri) as bookings,
-      count(*) filter (where outcome = 'held') as shows,
-      count(*) filter (where attendance in ('unconfirmed', 'suspected_no_show')) as unconfirmed,
+      greatest(max(start_time) filter (where outcome in ('came', 'unknown')), max(created_at)) as last_touch,
+      count(booking_uri) as bookings,
+      count(*) filter (where outcome = 'came') as came,
+      count(*) filter (where outcome = 'unknown') as unknown,
       count(*) filter (where outcome = 'no_show') as no_shows,
       max(utm_campaign) filter (where campaign_rank = 1 and utm_campaign <> '') as last_campaign,
       min(start_time) filter (where outcome = 'upcoming') as next_meeting,
-      max(start_time) filter (where outcome = 'held') as last_meeting
+      max(start_time) filter (where outcome in ('came', 'unknown')) as last_meeting
     from (
       select
         invitee.name,
@@ -185,16 +185,9 @@
         row_number() over (
           order by coalesce(invitee.utm_campaign, '') = '', invitee.created_at is null, invitee.created_at desc, invitee.uri collate "C" desc
         ) as campaign_rank,
-        booking.journey_uri,
+        booking.uri as booking_uri,
         booking.start_time,
-        coalesce(booking.ending, case
-          when coalesce(booking.end_time, booking.start_time) <= now() then 'held'
-          when coalesce(booking.end_time, booking.start_time) is not null then 'upcoming'
-        end) as outcome,
-        case
-          when booking.ending = 'no_show' then 'no_show'
-          when booking.ending is null and coalesce(booking.end_time, booking.start_time) <= now() then booking.evidence
-        end as attendance
+        booking.outcome
       from jsonb_array_elements_text(known.emails) as address
       cross join lateral (
         select invitees.* from invitees
@@ -205,7 +198,7 @@
           and lower(email collate "C") = address.value
           and length(email) = length(address.value)
       ) as invitee
-      left join lateral (select * from bookings where last_invitee = invitee.uri offset 0) as booking on true
+      left join lateral (select uri, start_time, outcome from bookings where last_invitee = invitee.uri offset 0) as booking on true
       left join lateral (
         select * from routing_form_submissions where uri = invitee.routing_form_submission offset 0
       ) as submission on true
@@ -243,8 +236,8 @@ union all
     seen.first_touch,
     seen.last_touch,
     seen.bookings,
-    seen.shows,
-    seen.unconfirmed,
+    seen.came,
+    seen.unknown,
     seen.no_shows,
     seen.last_campaign,
     seen.next_meeting,
@@ -255,14 +248,14 @@ union all
     select
       max(booking.name) filter (where name_rank = 1 and booking.name <> '') as name,
       least(min(submitted_at), min(created_at)) as first_touch,
-      greatest(max(start_time) filter (where outcome = 'held'), max(created_at)) as last_touch,
-      count(journey_uri) as bookings,
-      count(*) filter (where outcome = 'held') as shows,
-      count(*) filter (where attendance in ('unconfirmed', 'suspected_no_show')) as unconfirmed,
+      greatest(max(start_time) filter (where outcome in ('came', 'unknown')), max(created_at)) as last_touch,
+      count(booking_uri) as bookings,
+      count(*) filter (where outcome = 'came') as came,
+      count(*) filter (where outcome = 'unknown') as unknown,
       count(*) filter (where outcome = 'no_show') as no_shows,
       max(utm_campaign) filter (where campaign_rank = 1 and utm_campaign <> '') as last_campaign,
       min(start_time) filter (where outcome = 'upcoming') as next_meeting,
-      max(start_time) filter (where outcome = 'held') as last_meeting
+      max(start_time) filter (where outcome in ('came', 'unknown')) as last_meeting
     from (
       select
         invitee.name,
@@ -276,16 +269,9 @@ union all
         row_number() over (
           order by coalesce(invitee.utm_campaign, '') = '', invitee.created_at is null, invitee.created_at desc, invitee.uri collate "C" desc
         ) as campaign_rank,
-        booking.journey_uri,
+        booking.uri as booking_uri,
         booking.start_time,
-        coalesce(booking.ending, case
-          when coalesce(booking.end_time, booking.start_time) <= now() then 'held'
-          when coalesce(booking.end_time, booking.start_time) is not null then 'upcoming'
-        end) as outcome,
-        case
-          when booking.ending = 'no_show' then 'no_show'
-          when booking.ending is null and coalesce(booking.end_time, booking.start_time) <= now() then booking.evidence
-        end as attendance
+        booking.outcome
       from (select lower(invitees.email collate "C") as value) as address
       cross join lateral (
         select invitees.* from invitees
@@ -296,7 +282,7 @@ union all
           and lower(email collate "C") = address.value
           and length(email) = length(address.value)
       ) as invitee
-      left join lateral (select * from bookings where last_invitee = invitee.uri offset 0) as booking on true
+      left join lateral (select uri, start_time, outcome from bookings where last_invitee = invitee.uri offset 0) as booking on true
       left join lateral (
         select * from routing_form_submissions where uri = invitee.routing_form_submission offset 0
       ) as submission on true

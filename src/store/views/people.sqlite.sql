@@ -28,8 +28,8 @@ select
     seen.value ->> '$.last_touch'
   ) as last_touch,
   seen.value ->> '$.bookings' as bookings,
-  seen.value ->> '$.shows' as shows,
-  seen.value ->> '$.unconfirmed' as unconfirmed,
+  seen.value ->> '$.came' as came,
+  seen.value ->> '$.unknown' as unknown,
   seen.value ->> '$.no_shows' as no_shows,
   seen.value ->> '$.last_campaign' as last_campaign,
   seen.value ->> '$.next_meeting' as next_meeting,
@@ -117,17 +117,17 @@ cross join json_each((
     'name', max(name) filter (where name_rank = 1 and name <> ''),
     'first_touch', coalesce(min(min(submitted_at), min(created_at)), min(submitted_at), min(created_at)),
     'last_touch', coalesce(
-      max(max(start_time) filter (where outcome = 'held'), max(created_at)),
-      max(start_time) filter (where outcome = 'held'),
+      max(max(booking ->> '$[1]') filter (where booking ->> '$[2]' in ('came', 'unknown')), max(created_at)),
+      max(booking ->> '$[1]') filter (where booking ->> '$[2]' in ('came', 'unknown')),
       max(created_at)
     ),
-    'bookings', count(journey_uri),
-    'shows', count(*) filter (where outcome = 'held'),
-    'unconfirmed', count(*) filter (where attendance in ('unconfirmed', 'suspected_no_show')),
-    'no_shows', count(*) filter (where outcome = 'no_show'),
+    'bookings', count(booking),
+    'came', count(*) filter (where booking ->> '$[2]' = 'came'),
+    'unknown', count(*) filter (where booking ->> '$[2]' = 'unknown'),
+    'no_shows', count(*) filter (where booking ->> '$[2]' = 'no_show'),
     'last_campaign', max(utm_campaign) filter (where campaign_rank = 1 and utm_campaign <> ''),
-    'next_meeting', min(start_time) filter (where outcome = 'upcoming'),
-    'last_meeting', max(start_time) filter (where outcome = 'held')
+    'next_meeting', min(booking ->> '$[1]') filter (where booking ->> '$[2]' = 'upcoming'),
+    'last_meeting', max(booking ->> '$[1]') filter (where booking ->> '$[2]' in ('came', 'unknown'))
   ))
   from (
     select
@@ -142,24 +142,12 @@ cross join json_each((
       row_number() over (
         order by coalesce(invitee.utm_campaign, '') = '', invitee.created_at is null, invitee.created_at desc, invitee.uri desc
       ) as campaign_rank,
-      booking.journey_uri,
-      booking.start_time,
-      coalesce(booking.ending, case
-        when coalesce(booking.end_time, booking.start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')) then 'held'
-        when coalesce(booking.end_time, booking.start_time) is not null then 'upcoming'
-      end) as outcome,
-      case
-        when booking.ending = 'no_show' then 'no_show'
-        when booking.ending is null
-          and coalesce(booking.end_time, booking.start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'))
-          then booking.evidence
-      end as attendance
+      (select json_array(uri, start_time, outcome) from bookings where last_invitee = invitee.uri) as booking
     from json_each(known.value ->> '$.emails') as address
     cross join invitees as invitee
       on (invitee.email = address.value or (invitee.email <> lower(invitee.email) and lower(invitee.email) = address.value))
-    left join bookings as booking on booking.last_invitee = invitee.uri
     left join routing_form_submissions as submission on submission.uri = invitee.routing_form_submission
-  ) as booking
+  ) as theirs
 )) as seen
 
 where contacts.deleted_at is null
@@ -189,8 +177,8 @@ select
   seen.value ->> '$.first_touch',
   seen.value ->> '$.last_touch',
   seen.value ->> '$.bookings',
-  seen.value ->> '$.shows',
-  seen.value ->> '$.unconfirmed',
+  seen.value ->> '$.came',
+  seen.value ->> '$.unknown',
   seen.value ->> '$.no_shows',
   seen.value ->> '$.last_campaign',
   seen.value ->> '$.next_meeting',
@@ -202,17 +190,17 @@ cross join json_each((
     'name', max(name) filter (where name_rank = 1 and name <> ''),
     'first_touch', coalesce(min(min(submitted_at), min(created_at)), min(submitted_at), min(created_at)),
     'last_touch', coalesce(
-      max(max(start_time) filter (where outcome = 'held'), max(created_at)),
-      max(start_time) filter (where outcome = 'held'),
+      max(max(booking ->> '$[1]') filter (where booking ->> '$[2]' in ('came', 'unknown')), max(created_at)),
+      max(booking ->> '$[1]') filter (where booking ->> '$[2]' in ('came', 'unknown')),
       max(created_at)
     ),
-    'bookings', count(journey_uri),
-    'shows', count(*) filter (where outcome = 'held'),
-    'unconfirmed', count(*) filter (where attendance in ('unconfirmed', 'suspected_no_show')),
-    'no_shows', count(*) filter (where outcome = 'no_show'),
+    'bookings', count(booking),
+    'came', count(*) filter (where booking ->> '$[2]' = 'came'),
+    'unknown', count(*) filter (where booking ->> '$[2]' = 'unknown'),
+    'no_shows', count(*) filter (where booking ->> '$[2]' = 'no_show'),
     'last_campaign', max(utm_campaign) filter (where campaign_rank = 1 and utm_campaign <> ''),
-    'next_meeting', min(start_time) filter (where outcome = 'upcoming'),
-    'last_meeting', max(start_time) filter (where outcome = 'held')
+    'next_meeting', min(booking ->> '$[1]') filter (where booking ->> '$[2]' = 'upcoming'),
+    'last_meeting', max(booking ->> '$[1]') filter (where booking ->> '$[2]' in ('came', 'unknown'))
   ))
   from (
     select
@@ -227,24 +215,12 @@ cross join json_each((
       row_number() over (
         order by coalesce(invitee.utm_campaign, '') = '', invitee.created_at is null, invitee.created_at desc, invitee.uri desc
       ) as campaign_rank,
-      booking.journey_uri,
-      booking.start_time,
-      coalesce(booking.ending, case
-        when coalesce(booking.end_time, booking.start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')) then 'held'
-        when coalesce(booking.end_time, booking.start_time) is not null then 'upcoming'
-      end) as outcome,
-      case
-        when booking.ending = 'no_show' then 'no_show'
-        when booking.ending is null
-          and coalesce(booking.end_time, booking.start_time) <= (select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'))
-          then booking.evidence
-      end as attendance
+      (select json_array(uri, start_time, outcome) from bookings where last_invitee = invitee.uri) as booking
     from json_each(json_array(lower(invitees.email))) as address
     cross join invitees as invitee
       on (invitee.email = address.value or (invitee.email <> lower(invitee.email) and lower(invitee.email) = address.value))
-    left join bookings as booking on booking.last_invitee = invitee.uri
     left join routing_form_submissions as submission on submission.uri = invitee.routing_form_submission
-  ) as booking
+  ) as theirs
 )) as seen
 
 where invitees.email <> ''

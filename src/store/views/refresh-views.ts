@@ -17,7 +17,7 @@ import type { SharedSettings } from '#src/store/shared-settings.ts';
 import { areTimeZonesCurrent, refillTimeZones } from '#src/store/time-zones.ts';
 import { reserved } from './contacts-wide.ts';
 import { columnsFor, type FieldColumn } from './custom-columns.ts';
-import type { EngineName, View } from './view.ts';
+import { inOrderOfUse, type EngineName, type View } from './view.ts';
 import type { DesiredView, ExistingView } from './view-installer.ts';
 import { readFieldColumns, viewsFor } from './views.ts';
 
@@ -60,6 +60,8 @@ interface Difference {
 }
 
 interface Plan {
+  /** In the order in which they are created. */
+  readonly desired: readonly DesiredView[];
   /** The columns of custom fields as they are, and as they should be. */
   readonly present: readonly FieldColumn[];
   readonly columns: readonly FieldColumn[];
@@ -90,7 +92,7 @@ async function planOf(
   const outdated = desired
     .map(({ view, mark }) => ({ view, mark, existing: existing.get(view.name) }))
     .filter((each) => each.existing?.mark !== each.mark);
-  return { present, columns, outdated };
+  return { desired: desired.map(({ view }) => view), present, columns, outdated };
 }
 
 interface MarkedView {
@@ -111,9 +113,9 @@ function desiredViews(engine: StoreEngine, columns: readonly FieldColumn[], want
   known.set(wanted, byEngine);
   const made = byEngine.get(engine.name);
   if (made && isDeepStrictEqual(made.columns, columns)) return made.views;
-  const views = wanted(columns).map((each): MarkedView => {
+  const views = inOrderOfUse(wanted(columns), engine.name).map(({ uses, ...each }): MarkedView => {
     const { name, about } = each;
-    const view = { name, about, columns: meaningsOf(each.columns), text: each.select(engine.name) };
+    const view = { name, about, columns: meaningsOf(each.columns), text: each.select(engine.name), uses };
     return { view, mark: engine.views.markOf(view) };
   });
   byEngine.set(engine.name, { columns, views });
@@ -127,16 +129,22 @@ const meaningsOf = (columns: View['columns']): Readonly<Record<string, string>> 
 
 async function update(
   { db, engine }: Readable,
-  { present, columns, outdated }: Plan,
+  { desired, present, columns, outdated }: Plan,
 ): Promise<readonly SlotstreamError[]> {
   const problems: SlotstreamError[] = [];
   let installed = columns;
+  const taken = new Set<string>();
   for (const { view, existing } of outdated) {
     const { name } = view;
-    if (existing === undefined) await engine.views.create(db, view);
-    else if (!existing.isOurs) problems.push(nameTaken(name));
+    const missing = [...view.uses].find((used) => taken.has(used));
+    if (existing?.isOurs === false) {
+      taken.add(name);
+      problems.push(nameTaken(name));
+    } else if (missing !== undefined) problems.push(withoutUsed(name, missing));
+    else if (existing === undefined) await engine.views.create(db, view);
     else {
-      const cause = await engine.views.replace(db, view);
+      const users = desired.filter(({ uses }) => uses.has(name));
+      const cause = await engine.views.replace(db, view, users);
       if (cause === undefined) continue;
       problems.push(notReplaced(view, engine.schema, cause));
       if (name === 'contacts_wide') installed = present;
@@ -151,6 +159,11 @@ function nameTaken(name: string): SlotstreamError {
     hint: 'Rename or drop it and start again: the view of that name is then created.',
   });
 }
+
+const withoutUsed = (name: string, used: string): SlotstreamError =>
+  new SlotstreamError('refused', `The view ${name} is not made: it reads "${used}", which is not of Slotstream.`, {
+    hint: `Rename or drop "${used}" and start again: both views are then created.`,
+  });
 
 /** What else depends on it (2BP01), a long-running reader (55P03), a view of another owner (42501). */
 function notReplaced({ name }: DesiredView, schema: string, cause: unknown): SlotstreamError {

@@ -1,62 +1,21 @@
--- Successful payments by day, currency, provider and event type. A payment that moves with a rescheduled booking counts once.
+-- Successful payments (the view `payments`) by day, currency, provider and event type.
 -- Key: day, currency, provider, event_type. Since: day.
 --
--- day (date): the day (in `REPORT_TIMEZONE`) of the first booking that carries the payment
+-- day (date): the day (in `REPORT_TIMEZONE`) on which the last invitee that carries the payment was created
 -- currency (text): from the payment; empty if missing
 -- provider (text): from the payment; empty if missing
--- event_type (text): URI of the event type of that booking; empty if unknown
+-- event_type (text): URI of the event type of that invitee's meeting; empty if unknown
 -- event_type_name (text): its name
 -- payments (integer): how many
 -- amount (number): sum of the amounts, in the currency of the row
 
--- Of the bookings that carry a payment, the first has place 1. Without a number of the provider's, the booking says which payment it is.
-with paid as (
-  select
-    invitees.created_at,
-    invitees.event_uri,
-    coalesce(invitees.payment_currency, '') as currency,
-    coalesce(invitees.payment_provider, '') as provider,
-    invitees.payment_amount,
-    row_number() over (
-      partition by
-        coalesce(invitees.payment_provider, ''),
-        coalesce(invitees.payment_external_id, ''),
-        case when coalesce(invitees.payment_external_id, '') = ''
-          then coalesce(followed_invitees.journey_uri, invitees.uri)
-        end
-      order by invitees.created_at is null, invitees.created_at, invitees.uri collate "C"
-    ) as place
-  from invitees
-  left join followed_invitees on followed_invitees.invitee_uri = invitees.uri
-  where invitees.payment_successful is true
-),
-
--- Local time in the zone of reports; UTC while no settings are stored.
-payments as (
-  select
-    (date_trunc('second', created_at at time zone 'UTC') + interval '1 second' * coalesce((
-      select offset_seconds from time_zones
-      where name = (select lower(report_timezone collate "C") from mirror_settings) and starts_at <= created_at
-      order by starts_at desc limit 1
-    ), 0))::date as day,
-    currency,
-    provider,
-    event_uri,
-    payment_amount
-  from paid
-  where place = 1 and created_at is not null
-)
-
 select
-  payments.day,
-  payments.currency,
-  payments.provider,
-  coalesce(scheduled_events.event_type, '') as event_type,
-  max(coalesce(event_types.name, scheduled_events.name) collate "C") as event_type_name,
+  day,
+  currency,
+  provider,
+  coalesce(event_type, '') as event_type,
+  max(event_type_name collate "C") as event_type_name,
   count(*) as payments,
-  -- One number beyond 10^15, which is no amount of money, would swallow the others.
-  coalesce(round(sum(payments.payment_amount::numeric) filter (where abs(payments.payment_amount) < 1e15), 4)::double precision, 0) as amount
+  round(sum(amount::numeric), 4)::double precision as amount
 from payments
-left join scheduled_events on scheduled_events.uri = payments.event_uri
-left join event_types on event_types.uri = scheduled_events.event_type
-group by payments.day, payments.currency, payments.provider, coalesce(scheduled_events.event_type, '');
+group by day, currency, provider, coalesce(event_type, '');

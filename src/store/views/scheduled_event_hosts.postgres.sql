@@ -2,7 +2,7 @@
 -- Key: event_uri, position.
 --
 -- event_uri (text, joins scheduled_events.uri): URI of the scheduled event
--- position (integer): position in the list of hosts, from 1; the first is `booking_journeys.host`
+-- position (integer): position in the list of hosts, from 1; the first is `bookings.host`
 -- user_uri (text, joins users.uri): URI of the user; null if the list does not name one
 -- name (text, holds person): name of the user: from `users`, else as the event has it
 -- email (text, holds person): e-mail address of the user: from `users`, else as the event has it

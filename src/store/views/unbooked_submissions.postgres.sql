@@ -1,4 +1,5 @@
--- One row per submission of a routing form that led to a booking page and that no booking refers to.
+-- One row per submission of a routing form that led to a booking page and that no booking refers to (`is_unbooked` in the view
+-- `routing_form_results`).
 -- Key: submission_uri. Since: created_at.
 --
 -- submission_uri (text, joins routing_form_submissions.uri): URI of the submission
@@ -30,8 +31,8 @@ with unbooked as (
       else '[]'
     end as given_answers
   from routing_form_submissions as submissions
-  where submissions.result_type = 'event_type'
-    and not exists (select 1 from invitees where invitees.routing_form_submission = submissions.uri)
+  join routing_form_results as results on results.submission_uri = submissions.uri
+  where results.is_unbooked
 ),
 
 addressed as (

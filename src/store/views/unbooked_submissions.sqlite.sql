@@ -10,8 +10,8 @@ with unbooked as (
       else '[]'
     end as given_answers
   from routing_form_submissions as submissions
-  where submissions.result_type = 'event_type'
-    and not exists (select 1 from invitees where invitees.routing_form_submission = submissions.uri)
+  join routing_form_results as results on results.submission_uri = submissions.uri
+  where results.is_unbooked
 ),
 
 addressed as (

@@ -9,6 +9,8 @@ export interface DesiredView {
   readonly columns: Readonly<Record<string, string>>;
   /** What follows `create view … as`. */
   readonly text: string;
+  /** The other views that it reads, directly or through another. */
+  readonly uses: ReadonlySet<string>;
 }
 
 export interface ExistingView {
@@ -25,6 +27,9 @@ export interface ViewInstaller {
   existing(db: Kysely<Database>, names: readonly string[]): Promise<ReadonlyMap<string, ExistingView>>;
   markOf(view: DesiredView): string;
   create(db: Kysely<Database>, view: DesiredView): Promise<void>;
-  /** Returns the error that prevented it, after which the former view still exists; undefined after a success. */
-  replace(db: Kysely<Database>, view: DesiredView): Promise<unknown>;
+  /**
+   * `users`: our views that read it, directly or through another, in the order in which they are created. They are made again where it has
+   * to be dropped. Returns the error that prevented it, after which the former views still exist; undefined after a success.
+   */
+  replace(db: Kysely<Database>, view: DesiredView, users: readonly DesiredView[]): Promise<unknown>;
 }

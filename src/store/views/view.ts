@@ -102,6 +102,31 @@ function columnIn(view: string, line: string): readonly [string, ViewColumn] {
   return [name, verb === 'holds' ? { ...column, holds: words === 'person' ? 'person' : 'text' } : column];
 }
 
+/** With the names of the others that each reads, after those. */
+export function inOrderOfUse(
+  views: readonly View[],
+  engine: EngineName,
+): readonly (View & { readonly uses: ReadonlySet<string> })[] {
+  const byName = new Map(views.map((view) => [view.name, view]));
+  const used = new Map<string, ReadonlySet<string>>();
+  const usesOf = ({ name, select }: View): ReadonlySet<string> => {
+    const known = used.get(name);
+    if (known !== undefined) return known;
+    const named = [...select(engine).matchAll(/\b(?:from|join)\s+(\w+)/g)].flatMap(
+      ([, each = '']) => byName.get(each) ?? [],
+    );
+    const found = new Set(named.flatMap((each) => (each.name === name ? [] : [...usesOf(each), each.name])));
+    used.set(name, found);
+    return found;
+  };
+  for (const view of views) usesOf(view);
+  // A view is noted when all that it reads are.
+  return [...used].flatMap(([name, uses]) => {
+    const view = byName.get(name);
+    return view === undefined ? [] : [{ ...view, uses }];
+  });
+}
+
 export const decodeViewRow = (engine: StoreEngine, columns: View['columns'], stored: StoredColumns): StoredRow =>
   Object.fromEntries(
     Object.entries(columns).map(([name, { kind }]) => [name, engine.decode(kind, stored[name] ?? null)]),

@@ -12,7 +12,6 @@ import { decodeRow } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/out/alerts/channels/channels.ts';
 import { loadRules, type AlertRule, type ConditionRule } from '#workers/out/alerts/rules/ruleset.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { claimMessages, type ClaimedPart } from '#workers/out/alerts/outbox/claim.ts';
 import type { Message } from '#workers/out/alerts/message/message.ts';
 import { buildFor } from '#workers/out/alerts/outbox/send.ts';
@@ -39,7 +38,6 @@ export async function claimForSending(
   id: string,
   claim: { readonly rules: ReadonlyMap<string, AlertRule>; readonly nowMs: number },
 ): Promise<readonly ClaimedPart[]> {
-  await catchUpBookings(store);
   return store.transaction(async (unit) => (await claimMessages(unit, [await lockAlerts(unit, [id])], claim))[0] ?? []);
 }
 

@@ -17,6 +17,21 @@ export interface Booking {
 
 export const inviteeUri = 'https://api.example.test/scheduled_events/E1/invitees/I1';
 
+/** What the view would say of it: whether it was canceled, and how long before the start. */
+function stateOf({ invitee = {}, event = {} }: Booking): BookingContext['booking'] {
+  const { status, canceled_at = null, canceler_type = null, rescheduled, new_invitee: next } = invitee;
+  const state = { canceled_at, canceler_type, attendance: null, recapAt: null };
+  if (rescheduled === true || next != null) return { ...state, outcome: 'moved', cancel_notice_seconds: null };
+  if (status !== 'canceled')
+    return { ...state, outcome: 'unknown', attendance: 'unconfirmed', cancel_notice_seconds: null };
+  const noticeMs = Date.parse(event.start_time ?? firstStart) - Date.parse(canceled_at ?? '');
+  const outcome =
+    canceler_type === 'host' ? 'canceled_by_host' : canceler_type === null ? 'canceled' : 'late_cancellation';
+  return { ...state, outcome, cancel_notice_seconds: Number.isNaN(noticeMs) ? null : noticeMs / 1_000 };
+}
+
+const firstStart = '2026-11-16T14:00:00.000000Z';
+
 /** Ada did not show up for an hour with Grace in Berlin. */
 export function bookingContext({ invitee, event, known }: Booking = {}): BookingContext {
   return {
@@ -31,11 +46,12 @@ export function bookingContext({ invitee, event, known }: Booking = {}): Booking
     event: rowOf('scheduled_events', {
       uri: 'https://api.example.test/scheduled_events/E1',
       name: 'Introduction',
-      start_time: '2026-11-16T14:00:00.000000Z',
+      start_time: firstStart,
       end_time: '2026-11-16T15:00:00.000000Z',
       hosts: [{ user: 'https://api.example.test/users/U1', user_name: 'Grace Hopper' }],
       ...event,
     }),
+    booking: stateOf({ ...(invitee && { invitee }), ...(event && { event }) }),
     eventTypeName: 'Introduction',
     hostTimezone: 'Europe/Berlin',
     contact: undefined,

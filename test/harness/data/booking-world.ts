@@ -22,7 +22,7 @@ const booking = fc.record({
   hosts: fc.array(fc.nat(5), { maxLength: 3 }),
   campaign: fc.option(fc.constantFrom('spring', '', 'x')),
   zone: fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', null, '<b>', 'UTC'),
-  ending: fc.constantFrom('held', 'held', 'missed', 'host', 'invitee', 'unknown', 'event'),
+  ending: fc.constantFrom('ended', 'ended', 'missed', 'host', 'invitee', 'unknown', 'event'),
   payment: fc.option(
     fc.record({
       currency: fc.constantFrom('EUR', 'USD', null),
@@ -52,6 +52,7 @@ export function rowsOfWorld(world: World): WorldRows {
         name: 'Meeting',
         status: isLast && ending === 'event' ? 'canceled' : 'active',
         cancellation: isLast && ending === 'event' ? { canceler_type: 'host' } : null,
+        canceler_type: isLast && ending === 'event' ? 'host' : null,
         start_time: instant(startMs),
         end_time: instant(startMs + 2 * quarter),
         event_type: eventType === null ? null : uriOf('event_types', eventType),

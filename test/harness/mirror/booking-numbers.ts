@@ -67,8 +67,6 @@ const timelines = async ({ list, get, page }: Doors) => {
 };
 
 function momentDoors(moment: (typeof momentNames)[number]): Readonly<Record<string, Ask>> {
-  const isKind = (kind: string) =>
-    moment === 'moved' ? kind.startsWith('moved') : kind === (named.kinds[moment] ?? moment);
   return {
     ...ofView('booking_moments', (rows) =>
       rows
@@ -79,7 +77,7 @@ function momentDoors(moment: (typeof momentNames)[number]): Readonly<Record<stri
     operation: async (doors) =>
       (await timelines(doors))
         .flatMap(({ record }) => record.resource.timeline)
-        .filter(({ kind }: Answer) => isKind(kind))
+        .filter(({ kind }: Answer) => kind === moment)
         .map(({ subject_uri: subject, at }: Answer) => `${idOf(subject)} ${at}`)
         .toSorted(),
     page: async (doors) =>

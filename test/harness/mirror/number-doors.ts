@@ -1,5 +1,6 @@
 // Where people and programs ask for a number: views, operations, pages, tools, exported files and sent messages, each as plain values. What
 // the product names is in `named` alone.
+import { sql } from 'kysely';
 import { viewNames, viewColumns } from '#src/store/views/views.ts';
 import type { Store } from '#src/store/contract.ts';
 import { dataOf } from '../alerts/alert-receivers.ts';
@@ -7,6 +8,7 @@ import { messagesOf, openAlertWorld } from '../alerts/alert-world.ts';
 import { tell, type Fact } from '../data/boundary-facts.ts';
 import type { World } from '../data/boundary-world.ts';
 import { rulesOf } from '../alerts/watched-rules.ts';
+import { evaluateConditions } from '#workers/out/alerts/conditions/evaluate-conditions.ts';
 import { summaryJob } from '#workers/out/alerts/summary/summary-job.ts';
 import type { TestStore } from '../stores.ts';
 import { openDashboard } from './dashboard.ts';
@@ -21,19 +23,11 @@ export type Rows = readonly Answer[];
 
 /** How the product calls today what the tests ask for. */
 export const named = {
-  bookings: 'booking_journeys',
-  bookingUri: 'journey_uri',
-  /** Of the timeline of a booking, by the word of the moment. */
-  kinds: { no_show: 'no_show_marked', no_show_removed: 'no_show_unmarked', ended: 'held' } as Readonly<
-    Record<string, string>
-  >,
+  bookings: 'bookings',
+  bookingUri: 'uri',
   labels: { no_show: 'no-show', no_show_removed: 'no-show undone', reconfirmed: 'confirmed' } as Readonly<
     Record<string, string>
   >,
-  moved: 'rescheduled',
-  ended: (row: Answer): number => row.held + row.no_shows,
-  unknown: (row: Answer): number => row.unconfirmed,
-  came: (row: Answer): number => row.shows - row.unconfirmed,
 } as const;
 
 export const idOf = (uri: unknown): string =>
@@ -168,7 +162,9 @@ export async function openDoors(fresh: () => Promise<TestStore>, world: World, f
   /** The summary of the week that begins on this Monday, line by line. */
   const summary = remembered((monday) => summaryOf(store, monday));
   const kept = stack.move();
-  const doors = { view, file, get, list, page, tool, alerted, summary };
+  /** What an alert about many no-shows says of each event type or host, over all time. */
+  const spikes = (by: 'event_type' | 'host') => spikesOf(store, by, world.nowMs);
+  const doors = { view, file, get, list, page, tool, alerted, summary, spikes };
   return { store, doors, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
@@ -194,6 +190,26 @@ async function summaryOf(store: Store, monday: string): Promise<readonly string[
   await look(due);
   const [message] = await messagesOf(store, rule, { channel: 'ntfy', nowMs: due });
   return message?.text.split('\n') ?? [];
+}
+
+async function spikesOf(store: Store, by: 'event_type' | 'host', nowMs: number): Promise<ReadonlyMap<string, string>> {
+  const name = `many-${by}`;
+  const { conditions } = await rulesOf({
+    name,
+    when: 'no_show_spike',
+    channels: ['log'],
+    by,
+    above: 0,
+    of_at_least: 1,
+    within: '36500d',
+  });
+  const never = { recentEveryMs: Infinity, fullEveryMs: Infinity, jobPeriods: {} };
+  const installation = { processes: async () => [], queueEngine: 'redis', missingSettings: [], ...never };
+  const needs = { store, nowMs: () => nowMs, installation };
+  for (let n = 0; n < 2; n += 1) await evaluateConditions(needs, { rules: conditions, maxAgeMs: farFuture });
+  const { rows } = await sql<{ subject_uri: string; detail: string }>`
+    select subject_uri, detail from ${sql.table('alerts')} where rule = ${name}`.execute(store.db);
+  return new Map(rows.map(({ subject_uri: uri, detail }) => [idOf(uri), detail]));
 }
 
 export const present = (rows: Rows | undefined): Rows => rows ?? [];

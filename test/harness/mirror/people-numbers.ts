@@ -1,7 +1,7 @@
 // The numbers about forms, money and people.
 import type { Model } from '../../oracle/bookings.ts';
 import { byKey, ofView, sorted, type AskedNumber } from './asked-number.ts';
-import { idOf, named, present, tableRows, type Answer, type Doors, type Rows } from './number-doors.ts';
+import { idOf, present, tableRows, type Answer, type Doors, type Rows } from './number-doors.ts';
 import { pageOf, range } from './rate-numbers.ts';
 
 const funnelRow = (row: Answer) => ({
@@ -11,7 +11,7 @@ const funnelRow = (row: Answer) => ({
   to_custom_message: row.to_custom_message,
   booked: row.booked,
   upcoming: row.upcoming,
-  ended: named.ended(row),
+  ended: row.ended,
   no_shows: row.no_shows,
   canceled: row.canceled,
 });
@@ -25,7 +25,7 @@ const funnelOn = (html: string) => ({
   to_custom_message: countBeside(html, 'Ended with a message'),
   booked: countBeside(html, 'Booked'),
   upcoming: countBeside(html, 'Upcoming'),
-  ended: countBeside(html, 'Held') + countBeside(html, 'No-show'),
+  ended: countBeside(html, 'Ended'),
   no_shows: countBeside(html, 'No-show'),
   canceled: countBeside(html, 'Canceled'),
 });
@@ -172,9 +172,9 @@ const moneyNumbers = (): Readonly<Record<string, AskedNumber>> => {
 const personCounts = (row: Answer) => ({
   contacts: sorted((row.contact_uris ?? []).map(idOf)),
   bookings: row.bookings,
-  came: named.came(row),
+  came: row.came,
   no_shows: row.no_shows,
-  unknown: named.unknown(row),
+  unknown: row.unknown,
   next_meeting: row.next_meeting ?? null,
 });
 

@@ -2,11 +2,11 @@
 import { outcomes, type Counts, type Model, type Rate } from '../../oracle/bookings.ts';
 import { nameOfHost, typeNames } from '../data/boundary-facts.ts';
 import { byKey, ofView, type Ask, type AskedNumber } from './asked-number.ts';
-import { figureIn, headlineIn, idOf, named, tableRows, type Answer, type Doors, type Rows } from './number-doors.ts';
+import { figureIn, headlineIn, idOf, tableRows, type Answer, type Doors, type Rows } from './number-doors.ts';
 
 type Dimension = keyof Model['keys'];
 
-const rateIn = (row: Answer): Rate => [named.ended(row), row.no_shows, named.unknown(row)];
+const rateIn = ({ ended, no_shows: missed, unknown }: Answer): Rate => [ended, missed, unknown];
 const ofDimension =
   (dimension: string, month = '') =>
   (rows: Rows) =>
@@ -15,7 +15,6 @@ const ofDimension =
         .filter((row) => row.dimension === dimension && row.month === month)
         .map((row) => [row.value.startsWith('https:') ? idOf(row.value) : row.value, rateIn(row)]),
     );
-const rateOf = ({ meetings, no_shows: missed, unconfirmed: unknown }: Answer): Rate => [meetings, missed, unknown];
 
 const asked = (from: string, to: string): string => `/api/numbers/bookings?from=${from}&to=${to}`;
 const toolRates = (input: object): string => `no_show_rates ${JSON.stringify(input)}`;
@@ -37,10 +36,10 @@ function ratesWithin(
   const lists = dimension === 'host' ? 'hosts' : 'event_types';
   return {
     operation: async ({ get }) =>
-      byKey((await get(asked(from, to)))[lists].map((group: Answer) => [idOf(group.uri), rateOf(group)])),
+      byKey((await get(asked(from, to)))[lists].map((group: Answer) => [idOf(group.uri), rateIn(group)])),
     tool: async ({ tool }) =>
       byKey(
-        (await tool(toolRates({ from, to })))[lists].map((group: Answer) => [idOf(group[dimension]), rateOf(group)]),
+        (await tool(toolRates({ from, to })))[lists].map((group: Answer) => [idOf(group[dimension]), rateIn(group)]),
       ),
   };
 }
@@ -77,8 +76,8 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
     );
   };
   const totals = ([from, to]: readonly [string, string]): Readonly<Record<string, Ask>> => ({
-    operation: async ({ get }) => rateOf(await get(asked(from, to))),
-    tool: async ({ tool }) => rateOf(await tool(toolRates({ from, to }))),
+    operation: async ({ get }) => rateIn(await get(asked(from, to))),
+    tool: async ({ tool }) => rateIn(await tool(toolRates({ from, to }))),
     page: async ({ page }) => {
       const [came = 0, missed = 0, unknown = 0] = headlineIn(await page(pageOf(from, to))) ?? [];
       return [came + missed + unknown, missed, unknown];
@@ -183,11 +182,28 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
         ),
       doors: { summary: summaryLines('By source:') },
     },
+    ...Object.fromEntries(
+      (['event_type', 'host'] as const).map((dimension): [string, AskedNumber] => [
+        `what was missed of each ${dimension}`,
+        {
+          expected: (model) =>
+            byKey(
+              Object.entries(model.rates(model.ended, model.keys[dimension]))
+                .filter(([, [, missed]]) => missed > 0)
+                .map(([key, [all, missed]]) => [key, `${missed} of ${all}`]),
+            ),
+          doors: {
+            alert: async ({ spikes }) =>
+              byKey([...(await spikes(dimension))].map(([key, text]) => [key, /^\d+ of \d+/.exec(text)?.[0] ?? text])),
+          },
+        },
+      ]),
+    ),
     'no-shows of thirty days': {
       expected: (model) => model.rateOf(model.ended.filter(model.between(model.world.firstDay, '9999-12-31'))),
       doors: {
-        operation: async ({ get }) => rateOf(await get('/api/numbers/bookings?days=30')),
-        tool: async ({ tool }) => rateOf(await tool(toolRates({ days: 30 }))),
+        operation: async ({ get }) => rateIn(await get('/api/numbers/bookings?days=30')),
+        tool: async ({ tool }) => rateIn(await tool(toolRates({ days: 30 }))),
         page: async ({ page }) => {
           const [came = 0, missed = 0, unknown = 0] = headlineIn(await page('/numbers?days=30')) ?? [];
           return [came + missed + unknown, missed, unknown];
@@ -205,14 +221,14 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
 export const range = ['2025-03-01', '2025-04-10'] as const;
 const dailyColumns: Readonly<Record<keyof Model['daily'], (row: Answer) => number>> = {
   booked: (row) => row.booked,
-  moved: (row) => row[named.moved],
+  moved: (row) => row.moved,
   canceled: (row) => row.canceled,
-  ended: named.ended,
+  ended: (row) => row.ended,
   no_shows: (row) => row.no_shows,
 };
 
 const dailyNumbers = (): Readonly<Record<string, AskedNumber>> => {
-  const parts = { Ended: ['came', 'unknown'], Upcoming: ['upcoming'], 'No-show': ['no_show'] } as const;
+  const parts = { Came: ['came'], Unknown: ['unknown'], Upcoming: ['upcoming'], 'No-show': ['no_show'] } as const;
   const places = Object.keys(parts);
   return {
     ...Object.fromEntries(

@@ -9,7 +9,6 @@ import { createReadApi, type ReadApiNeeds } from '#src/api/operations.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
@@ -67,7 +66,6 @@ export async function openReadApi(
   const opened = openAdmin({ reads: async () => checked, ...(mcp && { mcp: mcp(checked) }), ...adminNeeds });
   /** The answer has all that the log has. */
   const ask: typeof opened.ask = async (...request) => {
-    await catchUpBookings(store);
     return opened.ask(...request);
   };
   return {

@@ -1,16 +1,13 @@
-// The rows of a view as the program sees them, in the order of its key, with all that the log has.
+// The rows of a view as the program sees them, in the order of its key.
 import { sql } from 'kysely';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { type Json, type StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
 
-/** With everything that the log has. */
 export async function viewRows(store: Store, name: string): Promise<StoredRow[]> {
   const shape = await shapeOfView(store, name);
   if (shape === undefined) throw new Error(`No view ${name}.`);
-  await catchUpBookings(store);
   const columns = Object.entries(shape.columns);
   const list = sql.join(columns.map(([column]) => sql.id(column)));
   const { rows } = await sql<StoredColumns>`select ${list} from ${sql.table(name)}`.execute(store.db);

@@ -29,7 +29,7 @@ const whole: Readonly<Record<string, readonly string[]>> = {
   timelines: ['/api/contacts/a/timeline', '/api/contacts/one/timeline', '/api/contacts/old/timeline'],
 };
 
-const outcomes = ['upcoming', 'held', 'no_show', 'late_cancellation', 'rescheduled', 'canceled'];
+const outcomes = ['upcoming', 'came', 'unknown', 'no_show', 'late_cancellation', 'moved', 'canceled'];
 
 /** The list, and queries of it. */
 const filters: Readonly<Record<string, readonly string[]>> = {

@@ -41,7 +41,6 @@ const running = {
     engine: 'sqlite',
     last_seq: 5,
     last_received_at: '2026-01-03T00:00:00.000000Z',
-    bookings_behind: { entries: 3, seconds: 40 },
     quarantined: 4,
     unhandled: 1,
     unknown_kinds: ['invitee.merged'],

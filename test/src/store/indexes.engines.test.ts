@@ -19,14 +19,15 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   contacts_created_at: both('GET /api/contacts, in order; on SQLite also by every filter but an address or a number'),
   contacts_trigrams: postgres('GET /api/contacts by parts of a name, job title, company or city'),
   contact_phone_numbers_phone_number: both('GET /api/contacts?phone_number'),
-  invitees_created_at: both('GET /api/invitees, in order'),
+  invitees_created_at: both('GET /api/invitees and GET /api/bookings, in order'),
   invitees_email: both(
     'bookings by address: GET /api/invitees?email, GET /api/scheduled_events?invitee_email, people, alerts, erasure',
   ),
   invitees_event_uri: both('bookings of a meeting: GET /api/invitees?event, alerts, late facts of erased people'),
   invitees_marked_address: both('open no-show marks of a person: alerts'),
-  invitees_new_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
-  invitees_old_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
+  invitees_new_invitee: both('the invitees that name one: the fold, which finds those of a rescheduled booking'),
+  invitees_no_show_at: both('the few invitees with a mark: GET /api/bookings?outcome=no_show'),
+  invitees_old_invitee: both('the invitees that name one: the fold, which finds those of a rescheduled booking'),
   invitees_other_address: both('bookings by an address that is not in lower case: people, alerts'),
   invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
   // An invitee's URI leads through its event's, so the event has to be known to ask for the row by its key.
@@ -44,16 +45,7 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   scheduled_events_start_time: both(
     'GET /api/scheduled_events, in order; the count of meetings; GET /api/bookings by start',
   ),
-
-  // The bookings, which no writer of invitees waits for.
-  bookings_booked_at: both('GET /api/bookings, in order'),
-  bookings_start_time: both(
-    'bookings of a period: GET /api/numbers, no-show rates, GET /api/bookings by start, work lists',
-  ),
-  bookings_last_invitee: both('the booking of an invitee: people, alerts'),
-  bookings_evidence_recap: both('the bookings that a recap is evidence for: the follower'),
   booking_invitees_booking_uri: both('the invitees of a rescheduled booking'),
-  followed_invitees_journey_uri: both('the same, for the follower'),
 
   // The log and the outbox of alerts.
   event_log_event_seq: both('GET /api/deliveries?event; the erasures, at every start'),

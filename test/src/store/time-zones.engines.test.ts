@@ -62,26 +62,23 @@ for (const engine of availableEngines)
             const ms = someInstant(zonePeriods(zone) ?? [], change, share);
             return { zone, ms, at: instantOf(ms + 59_000).replace('000000', fraction) };
           });
-          const bookings = given.map(({ zone, at }, n) => {
-            const invitee = String(n).padStart(2, '0');
-            return {
-              journey_uri: invitee,
-              first_invitee: invitee,
-              last_invitee: invitee,
-              invitees: 1,
-              moves: 0,
-              changed_seq: 0,
-              evidence: 'unconfirmed' as const,
-              invitee_timezone: zone,
-              start_time: at,
-            };
+          const bookings = given.map(({ zone, at }, n) => ({ uri: String(n).padStart(2, '0'), zone, at }));
+          await store.db.deleteFrom('invitees').execute();
+          await store.db.deleteFrom('scheduled_events').execute();
+          await store.transaction(async (unit) => {
+            await writeRows(
+              unit,
+              'scheduled_events',
+              bookings.map(({ uri, at }) => ({ uri, start_time: at })),
+            );
+            await writeRows(
+              unit,
+              'invitees',
+              bookings.map(({ uri, zone }) => ({ uri, event_uri: uri, timezone: zone })),
+            );
           });
-          await store.db.deleteFrom('bookings').execute();
-          await store.transaction((unit) => writeRows(unit, 'bookings', bookings));
           const { rows } = await sql`select cast(start_day_invitee as text) as day, start_hour_invitee as hour,
-            start_weekday_invitee as weekday from ${sql.table('booking_journeys')} order by journey_uri`.execute(
-            store.db,
-          );
+            start_weekday_invitee as weekday from ${sql.table('bookings')} order by uri`.execute(store.db);
           const expected = given.map(({ zone, ms }) => {
             const local = written(zone, ms);
             const day = local.slice(0, 10);
@@ -115,8 +112,7 @@ for (const engine of availableEngines)
         );
         await deleteRows(unit, 'time_zones', 'name', ['asia/kolkata']);
       });
-      const hours = async () =>
-        (await viewRows(opened.store, 'booking_journeys')).map((row) => row['start_hour_invitee']);
+      const hours = async () => (await viewRows(opened.store, 'bookings')).map((row) => row['start_hour_invitee']);
       expect(await hours()).toEqual([null, null, null, null, null]);
       await using tokyo = await openStore({ report: () => {}, stated: { reportTimezone: 'Asia/Tokyo' } }, opened.url);
       expect(await hours()).toEqual([4, 5, 6, 7, 4]);

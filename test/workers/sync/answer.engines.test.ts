@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { answers, recordAnswer, type Answer, type AnswerNeeds } from '#workers/sync/answer.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
@@ -78,8 +77,7 @@ async function openWorld(fresh: () => Promise<TestStore>) {
         (entry) => entry['source'] === 'operator' && entry['subject_uri'] === uri,
       ),
     async booking(uri: string) {
-      await catchUpBookings(store);
-      return (await viewRows(store, 'booking_journeys')).find((row) => row['last_invitee'] === uri) ?? {};
+      return (await viewRows(store, 'bookings')).find((row) => row['last_invitee'] === uri) ?? {};
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

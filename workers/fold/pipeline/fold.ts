@@ -15,7 +15,6 @@
 //
 // Only a rebuild does without it (sync/rebuild.ts): no other transaction sees its tables, and it records nothing.
 import { codeOf } from '#src/base/errors.ts';
-import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
 import { linkedAmong, updateBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
@@ -23,7 +22,6 @@ import { inOrder } from '#src/store/in-order.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/fold/projections/contract.ts';
 import type { Effect, RowLookup } from '#workers/fold/projections/merge.ts';
-import { rowsTouchedBy } from '#workers/fold/projections/touches.ts';
 import { bisect } from './bisect.ts';
 import { linkChangesIn } from './link-changes.ts';
 import { quarantined, type ParsedItem } from './parse.ts';
@@ -100,28 +98,7 @@ export async function fold<Item extends ParsedItem, Report>(
   const redact = await screened.redactor(unit, { items, rows });
   const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));
   const report = await policy.record(unit, folded, rows);
-  const strays = strayMeetings(rows, folded);
-  if (strays.length > 0) await refreshBookings(unit, strays);
   return { report, hasRedacted: await screened.finish(unit, items) };
-}
-
-/**
- * Meetings that no entry leads to: an invitee whose row names another meeting embeds them, or its row named them before. The table of
- * bookings follows entries to the meetings that invitees name now, so the bookings of these are updated here.
- */
-function strayMeetings(rows: RowWorkspace, folded: readonly FoldedItem<ParsedItem>[]): readonly string[] {
-  const known = new Set<unknown>();
-  const touched = new Set<string>();
-  for (const { item, effect } of folded) {
-    if (item.fact === null || effect?.changes == null) continue;
-    const { subject } = item.fact;
-    known.add(subject.uri);
-    if (subject.table === 'invitees') known.add(rows.row('invitees', subject.uri).row['event_uri']);
-    for (const { table, uri } of rowsTouchedBy(item.fact)) if (table === 'scheduled_events') touched.add(uri);
-    const [left] = effect.changes['invitees']?.['event_uri'] ?? [];
-    if (typeof left === 'string') touched.add(left);
-  }
-  return [...touched].filter((uri) => !known.has(uri));
 }
 
 /**

@@ -11,7 +11,6 @@ import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/append.ts';
-import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
 import { fold } from '#workers/fold/pipeline/fold.ts';
 import { blankEntry, type ParsedItem } from '#workers/fold/pipeline/parse.ts';
 import { alreadyScreened } from '#workers/fold/pipeline/screen.ts';
@@ -101,10 +100,6 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Era
   const alerts = await removeAlerts(
     unit,
     subjects.map(({ uri }) => uri),
-  );
-  await refreshBookings(
-    unit,
-    [...changedRows.values()].flatMap((uris) => [...uris]),
   );
   const rows = Object.fromEntries([...changedRows].map(([table, uris]) => [table, uris.size]));
   const named = request.target.kind === 'address' ? 1 : 0;

@@ -3,7 +3,6 @@
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
-import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
 import { blankEntry, type ParsedItem } from '#workers/fold/pipeline/parse.ts';
 import type { Fact } from '#workers/fold/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/fold/projections/erasure.ts';
@@ -58,7 +57,6 @@ export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entrie
   const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
   const changedRows: ChangedRows = new Map();
   await redactLog(unit, withSubjects(erasures, related), { seqs: new Set(seqs), changedRows });
-  await refreshBookings(unit, [...uris, ...[...changedRows.values()].flatMap((changed) => [...changed])]);
 }
 
 /** Entries about these subjects, and about the invitees of these meetings. */

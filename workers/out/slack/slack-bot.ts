@@ -9,7 +9,6 @@ import {
   type LogLevel,
 } from '@slack/web-api';
 import { z } from 'zod';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { reasonOf } from '#src/egress/http.ts';
 import type { Store } from '#src/store/contract.ts';
 import { alertsAbout, type Alert } from '#src/store/alerts/alert-rows.ts';
@@ -89,7 +88,6 @@ export function openSlackBot(needs: BotNeeds, app: SlackApp): AnswerBot {
   }
 
   async function editAlert(alert: Alert): Promise<void> {
-    await catchUpBookings(store);
     for (const { channel, ts, invitees } of postedOf(alert)) {
       if (invitees.length === 0) continue;
       const body = await bodyNow(needs, alert, invitees);
@@ -157,7 +155,7 @@ async function bodyNow(
   invitees: readonly string[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const rule = needs.rules.get(alert.rule);
-  const contexts = await loadBookingContexts(needs.store, invitees, { withAttendance: true });
+  const contexts = await loadBookingContexts(needs.store, invitees);
   const fact = decodeBookingFact(alert.fact);
   const bookings = [...contexts.values()].map((context) => ({ context, fact }));
   const [first] = bookings;

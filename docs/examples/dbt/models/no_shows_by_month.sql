@@ -1,7 +1,7 @@
 select
   month,
   case when dimension = 'host_month' then label end as host,
-  held,
+  ended,
   no_shows,
   rate
 from {{ source('slotstream', 'no_show_rate') }}

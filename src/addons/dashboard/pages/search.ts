@@ -45,7 +45,7 @@ export const searchPage = definePage({
         ${found(bookings, {
           caption: 'Bookings',
           list: address('/bookings', filters.bookings),
-          keyOf: ({ journey_uri: uri }) => uri,
+          keyOf: ({ uri }) => uri,
           linkOf: ({ last_invitee: uri }) => `/bookings/${idOf(uri)}`,
           columns: bookingColumns,
         })}

@@ -253,7 +253,7 @@ describe.each(availableEngines)('exports from $name', ({ name: engine, fresh }) 
   });
 
   const ofTables =
-    /^Did you mean contacts\? There are: alerts, booking_journey_changes, (?!.*(sync_checkpoints|key_values))/;
+    /^Did you mean contacts\? There are: alerts, booking_moments, bookings, (?!.*(sync_checkpoints|key_values))/;
   const notIncremental = expect.stringContaining('cannot be exported incrementally: ');
   it.each<[string, Partial<ExportRequest>, object]>([
     ['contakts', {}, { message: expect.stringContaining('"contakts"'), hint: expect.stringMatching(ofTables) }],
@@ -267,7 +267,7 @@ describe.each(availableEngines)('exports from $name', ({ name: engine, fresh }) 
     ['revenue', { incremental: 'x' }, { message: notIncremental }],
     ['alerts', { incremental: 'x' }, { message: notIncremental }],
     ['webhook_subscriptions', { incremental: 'x' }, { message: notIncremental }],
-    ['booking_journeys', { incremental: 'x' }, { hint: expect.stringContaining('booking_journey_changes') }],
+    ['bookings', { incremental: 'x' }, { hint: expect.stringContaining('docs/exports.md#follow-bookings') }],
   ])('what cannot be is said, with what can: %s %j', async (name, more, reason) => {
     const writing = folder.write(opened.store, { name, format: 'csv', ...more });
     await expect(writing).rejects.toMatchObject({ code: 'usage', ...reason });

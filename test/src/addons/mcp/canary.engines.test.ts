@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventKinds, type EventKind } from '#schemas/events.ts';
 import { hourMs, instantOf } from '#src/base/time.ts';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { tools } from '#src/addons/mcp/server.ts';
@@ -63,7 +62,6 @@ async function fill(store: Store): Promise<void> {
   await store.db.updateTable('routing_form_submissions').set({ result_type: 'event_type' }).execute();
   const [start_time, end_time] = [24, 23].map((hours) => instantOf(Date.now() - hours * hourMs));
   await store.db.updateTable('scheduled_events').set({ start_time, end_time }).execute();
-  await store.transaction(refillBookings);
 }
 
 /** Two of each collection. */

@@ -98,7 +98,7 @@ describe('slotstream export to a prefix', { shuffle: false }, () => {
 
   it.each([
     ['contacts', 'month=2026-11', 3],
-    ['booking_journeys', 'month=__HIVE_DEFAULT_PARTITION__', 0],
+    ['bookings', 'month=__HIVE_DEFAULT_PARTITION__', 0],
   ])('writes %s by month, one file where there are no rows', async (name, folder, n) => {
     expect((await exporting([name, '--partition', 'month', '--out', 's3://exports/x'])).code).toBe(0);
     const files = keys().filter((key) => key.endsWith('.parquet'));

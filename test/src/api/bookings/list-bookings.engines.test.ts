@@ -1,6 +1,6 @@
 // The list of bookings by days. Its other filters are in the golden files of the API, and bookings.engines.test.ts.
 import { expect, it } from 'vitest';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
+import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { uri } from '../../../harness/data/counted-bookings.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
@@ -18,11 +18,11 @@ it.each(availableEngines)(
         await writeRows(unit, 'scheduled_events', [{ uri: event, start_time: time }]);
         await writeRows(unit, 'no_shows', [{ invitee_uri: invitee, no_show_uri: uri('marks', id), marked_at: time }]);
       }
-      await refillBookings(unit);
+      await fillBookingInvitees(unit);
     });
     const day = 'min_start_time=2031-05-01&max_start_time=2031-05-01';
     const listed = async (address: string) => (await api.get(address)).body.collection;
-    expect(await listed(`/api/bookings?${day}`)).toMatchObject([{ journey_uri: uri('invitees', 'last') }]);
+    expect(await listed(`/api/bookings?${day}`)).toMatchObject([{ uri: uri('invitees', 'last') }]);
     expect(await listed(`/api/no_shows?${day}`)).toMatchObject([{ uuid: 'last' }]);
     expect(await listed(`/api/bookings?min_start_time=2031-05-01&max_start_time=${starts.next}`)).toHaveLength(2);
   },

@@ -8,7 +8,6 @@ import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
 import type { NewRow } from '#src/store/schema/tables.ts';
 import type { Store } from '#src/store/contract.ts';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
@@ -137,7 +136,6 @@ const cases: Readonly<Record<string, Case>> = {
         // The second is mostly of the day on which the seven days begin, and before them.
         const submissions = [submission('submissions', dayMs), submission('earlier_submissions', 7 * dayMs + 1)];
         await writeRows(unit, 'routing_form_submissions', submissions);
-        await refillBookings(unit);
       });
       await addAlerts(store, [alert('a', { state: 'failed', attempts: 9 })]);
     },

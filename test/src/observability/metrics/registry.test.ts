@@ -45,11 +45,7 @@ describe('the metrics', () => {
       'slotstream_engine_up{engine="queue"} 1',
       'slotstream_engine_up{engine="store"} 0',
     ]);
-    metrics.watch({ quarantine: async () => 7, bookingsBehind: async () => ({ entries: 3, seconds: 40 }) });
+    metrics.watch({ quarantine: async () => 7 });
     expect(await linesOf(metrics, 'slotstream_quarantine')).toEqual(['slotstream_quarantine 7']);
-    expect(await linesOf(metrics, 'slotstream_bookings_behind')).toEqual([
-      'slotstream_bookings_behind_entries 3',
-      'slotstream_bookings_behind_seconds 40',
-    ]);
   });
 });

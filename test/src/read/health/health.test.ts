@@ -21,7 +21,6 @@ const well: HealthInput = {
   unprojected: { quarantined: 0, quarantinedLastHour: 0, unhandled: 0 },
   clock: { aheadSeconds: 1, by: 'vm (pid 3)' },
   hasApi: true,
-  bookingsBehind: { entries: 0, seconds: 0 },
   comparison: {
     missedSince: undefined,
     isFilled: true,
@@ -154,13 +153,6 @@ const cases: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
     full: rows({ journal_full: true, spool_deliveries: 4 }),
   },
   losses: { 'the queue lost jobs': rows({ queue_losses: 1, journal_full: true }) },
-  bookings: {
-    'behind the log': { bookingsBehind: { entries: 3, seconds: 180 } },
-    'behind the log without a worker': {
-      ...rows({ role: 'receive' }),
-      bookingsBehind: { entries: 3, seconds: 180 },
-    },
-  },
   drift: {
     'few found and repaired': compared({}),
     'only a full comparison': compared({ recent: undefined, full: run }),

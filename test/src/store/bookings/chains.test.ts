@@ -1,4 +1,4 @@
-// Many links between invitees: chains however long. For any links: views-property.engines.test.ts and booking-follower.engines.test.ts.
+// Many links between invitees: chains however long. For any links: booking-invitees.engines.test.ts.
 import { describe, expect, it } from 'vitest';
 import { chainsOf, type LinkedInvitee } from '#src/store/bookings/chains.ts';
 
@@ -13,7 +13,7 @@ const chainsAmong = (count: number, linksOf: (n: number) => Partial<LinkedInvite
     })),
   );
 const summary = (chains: ReturnType<typeof chainsOf>) =>
-  chains.map(({ journeyUri, members, moves }) => [journeyUri, members.length, moves]);
+  chains.map(({ bookingUri, members, moves }) => [bookingUri, members.length, moves]);
 
 describe('chains of reschedules', () => {
   it('may be ten thousand moves long', () => {

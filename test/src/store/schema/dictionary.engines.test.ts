@@ -40,7 +40,7 @@ describe.runIf(inject('postgresUrl') !== '')('the comments in PostgreSQL', () =>
     const commentOn = (relation: string, column: string | null) =>
       rows.find((row) => row.relation === relation && row.column === column)?.comment;
     expect(commentOn('invitees', 'event_uri')).toBe('the meeting (scheduled_events.uri)');
-    expect(commentOn('booking_journeys', 'moves')).toBe('how many times it was rescheduled');
+    expect(commentOn('bookings', 'moves')).toBe('how many times it was rescheduled');
     expect(commentOn('event_log', 'outcome')).toBe(
       'effect on the tables: `applied`, `unchanged`, `superseded`, `tombstoned`, `quarantined` or `unhandled`; see The log',
     );

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { ingestCountedBookings } from '../../../harness/data/counted-bookings.ts';
@@ -83,7 +82,6 @@ for (const engine of availableEngines)
         unbooked,
         JSON.stringify({ event: 'invitee.merged', created_at: '2025-01-09T00:00:00Z', payload: {} }),
       ]);
-      await catchUpBookings(opened.store);
     });
 
     it.each(examples)('find something in $name', async ({ query }) => {

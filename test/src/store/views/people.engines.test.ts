@@ -1,7 +1,6 @@
 // People: for any contacts and bookings in any order, the view equals a union-find over the rows; erasures, shared mailboxes.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -102,7 +101,6 @@ const [people] = viewsFor([]).filter(({ name }) => name === 'people') as [View];
 
 /** The rows with another limit than the view has. */
 async function rowsWith(store: Store, most: number): Promise<StoredRow[]> {
-  await catchUpBookings(store);
   const { engine } = store;
   const text = people.select(engine.name).replaceAll(/--.*/g, '');
   expect(text.match(/\b20\b/g)).toHaveLength(4);

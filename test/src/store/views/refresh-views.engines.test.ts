@@ -7,6 +7,8 @@ import { openStore } from '#src/store/open-store.ts';
 import type { StatedSettings } from '#src/store/shared-settings.ts';
 import { readFieldColumns, shapeOfView, viewNames, viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
+import { installViews } from '#src/store/views/refresh-views.ts';
+import type { View } from '#src/store/views/view.ts';
 import { freshPostgres, ingestBodies, availableEngines, storeEngines, testWith } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
@@ -26,6 +28,10 @@ async function revisionOf(store: Store): Promise<unknown> {
           and relnamespace = to_regnamespace('slotstream') order by 1`;
   return (await query.execute(store.db)).rows;
 }
+
+/** Of a view that is not among ours: its schema is not written by itself. */
+const rowsIn = async (store: Store, view: string) =>
+  (await sql`select * from ${sql.id(store.engine.schema, view)}`.execute(store.db)).rows;
 
 const messages = (problems: readonly SlotstreamError[]) => problems.map(({ message }) => message);
 
@@ -114,6 +120,46 @@ for (const engine of availableEngines)
       await using minor = await openListening(opened.url, { currencyFields: 'minor' });
       expect(await seen(minor.store)).toEqual(['integer', 1_999, null]);
       expect([...major.problems, ...minor.problems]).toEqual([]);
+    });
+
+    it('are made after those they read, and not where one of those is not ours', async () => {
+      await using place = await engine.blank();
+      const settled = await openListening(place.url);
+      await settled[Symbol.asyncDispose]();
+      await using other = await openListening(place.url);
+      const { store } = other;
+      for (const name of viewNames().toReversed())
+        await sql`drop view if exists ${sql.table(name)} ${sql.raw(engine.name === 'postgres' ? 'cascade' : '')}`.execute(
+          store.db,
+        );
+      await sql`create view ${sql.table('bookings')} as select 7 as own`.execute(store.db);
+      const problems = messages(await store.refreshViews());
+      expect(problems[0]).toBe('"bookings" in the store was not created by Slotstream and is left unchanged.');
+      expect(problems).toContain(
+        'The view booking_moments is not made: it reads "bookings", which is not of Slotstream.',
+      );
+      await sql`drop view ${sql.table('bookings')}`.execute(store.db);
+      expect(await store.refreshViews()).toEqual([]);
+      for (const name of viewNames()) expect(await viewRows(store, name)).toEqual([]);
+    });
+
+    it('are made again with one they read that has other columns now', async ({ opened: { store } }) => {
+      const column = { kind: 'text', about: 'a word' } as const;
+      const view = (name: string, columns: readonly string[], text: string): View => ({
+        name,
+        about: 'Words.',
+        columns: Object.fromEntries(columns.map((each) => [each, column])),
+        key: columns.slice(0, 1),
+        since: undefined,
+        select: () => text,
+      });
+      const reader = (word: string) => view('a_reader', [word], `select ${word} from words`);
+      const before = () => [reader('first'), view('words', ['first'], `select 'one' as first`)];
+      const after = () => [reader('second'), view('words', ['second'], `select 'two' as second`)];
+      expect(await installViews(store, before)).toEqual([]);
+      expect(await rowsIn(store, 'a_reader')).toEqual([{ first: 'one' }]);
+      expect(await installViews(store, after)).toEqual([]);
+      expect(await rowsIn(store, 'a_reader')).toEqual([{ second: 'two' }]);
     });
 
     it('have one column per field, of its last type, when many processes add and change fields while others read', async () => {
@@ -213,20 +259,20 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
   });
 
   it('do not keep a start waiting that finds one of ours being read', async ({ opened, store }) => {
-    await sql`comment on view ${sql.table('booking_journeys')} is 'Kept by Slotstream (0123456789abcdef).'`.execute(
+    await sql`comment on view ${sql.table('booking_moments')} is 'Kept by Slotstream (0123456789abcdef).'`.execute(
       store.db,
     );
     await store.db.transaction().execute(async (reader) => {
-      await sql`select count(*) from ${sql.table('booking_journeys')}`.execute(reader);
+      await sql`select count(*) from ${sql.table('booking_moments')}`.execute(reader);
       await using again = await openListening(opened.url);
       expect(messages(again.problems)).toEqual([
-        'The view booking_journeys is out of date and could not be replaced (55P03).',
+        'The view booking_moments is out of date and could not be replaced (55P03).',
       ]);
     });
     await using later = await openListening(opened.url);
     expect(later.problems).toEqual([]);
     const { rows } = await sql<{ about: string }>`
-      select obj_description('slotstream.booking_journeys'::regclass, 'pg_class') as about`.execute(store.db);
-    expect(rows[0]?.about).toContain('One row per booking');
+      select obj_description('slotstream.booking_moments'::regclass, 'pg_class') as about`.execute(store.db);
+    expect(rows[0]?.about).toContain('What happened to bookings');
   });
 });

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery, sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Json, StoredColumns } from '#src/store/columns.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { writeRows } from '#src/store/rows.ts';
@@ -90,7 +89,6 @@ async function fillWithBoundaries(store: TestStore['store']): Promise<void> {
       rows.map(({ uri, list }) => ({ uri, hosts: list, guests: list })),
     );
   });
-  await catchUpBookings(store);
 }
 
 describe.each(availableEngines)('the file of each view on $name', ({ name: engine, fresh }) => {

@@ -1,7 +1,6 @@
 // Every column that may hold a person or what people write is empty of them after an erasure, or is named here with the reason.
 import { describe, expect } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { insertRows } from '#src/store/rows.ts';
 import type { DeclaredTable } from '#src/store/schema/declaration.ts';
@@ -23,13 +22,10 @@ const campaign = 'the campaign stays for the statistics: only an address in it i
 /** What stays of a name: it cannot be attributed to the person. */
 const namesThatStay: Readonly<Record<string, string>> = {
   'scheduled_events.name': byHosts,
-  'bookings.event_name': byHosts,
-  'bookings.first_event_name': byHosts,
   ...Object.fromEntries(tags.map((tag) => [`invitees.${tag}`, campaign])),
   'invitees.tracking': campaign,
   ...Object.fromEntries(tags.map((tag) => [`routing_form_submissions.${tag}`, campaign])),
   'routing_form_submissions.tracking': campaign,
-  ...Object.fromEntries(tags.map((tag) => [`bookings.${tag}`, campaign])),
   ...Object.fromEntries(
     'name slug scheduling_url internal_note description_plain description_html custom_questions locations extra'
       .split(' ')
@@ -71,7 +67,6 @@ async function fill(store: Store, people: People): Promise<void> {
     delivery('contact.updated', { ...contact, city: `${people.written} again`, updated_at: '2025-04-14T11:30:00Z' }),
     delivery(`custom.kind ${people.written}`, {}),
   ]);
-  await store.transaction(refillBookings);
   await store.transaction(async (unit) => {
     await insertRows(unit, 'alerts', [
       {

@@ -13,7 +13,6 @@ import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openChannels } from '#workers/out/alerts/channels/channels.ts';
 import type { Message } from '#workers/out/alerts/message/message.ts';
@@ -42,8 +41,7 @@ async function openWorld(fresh: () => Promise<TestStore>, { isOn = true, allowPr
   const web = stack.use(await openCallback());
   const rule = { name: 'asks', when: 'unconfirmed', to_host: true, channels: ['slack'], slack_url: web.url };
   const rules = (await rulesOf(rule)).byName;
-  await catchUpBookings(store);
-  const contexts = await loadBookingContexts(store, [uris.held], { withAttendance: true });
+  const contexts = await loadBookingContexts(store, [uris.held]);
   const context = contexts.get(uris.held);
   const asks = rules.get('asks');
   if (context === undefined || asks?.on !== 'booking') throw new Error('there is a meeting to ask about');

@@ -13,10 +13,10 @@ export const suspectedNoShow = defineRule({
   options: {},
   factTimes: () => [],
   reads: 'attendance',
-  find(_options, { attendance, event }) {
+  find(_options, { booking, event }) {
     // A recap says that the meeting is over, even before the end that was planned.
-    const at = attendance?.recapAt ?? event?.end_time ?? null;
-    if (attendance?.attendance !== 'suspected_no_show' || at === null) return [];
+    const at = booking?.recapAt ?? event?.end_time ?? null;
+    if (booking?.attendance !== 'suspected_no_show' || at === null) return [];
     return [{ fact: { kind: 'suspected_no_show' }, occurredAt: at }];
   },
 });
@@ -30,9 +30,9 @@ export const unconfirmed = defineRule({
   factTimes: () => [],
   reads: 'attendance',
   reportsAt: ({ at }) => at,
-  find({ at }, { attendance, event, zoneOf }, reportZone) {
+  find({ at }, { booking, event, zoneOf }, reportZone) {
     const end = event?.end_time ?? event?.start_time;
-    if (attendance?.attendance !== 'unconfirmed' || !end) return [];
+    if (booking?.attendance !== 'unconfirmed' || !end) return [];
     const hosts = new Set(hostsOf({ event }).flatMap(({ uri }) => uri ?? []));
     return [...hosts].map((subject) => {
       const evening = instantOf(timeOfDayAfter(Date.parse(end), at, zoneOf?.(subject) ?? reportZone));

@@ -82,7 +82,16 @@ interface PreviousValues {
   readonly event: string | undefined;
 }
 
-const eventColumns = ['name', 'event_type', 'status', 'start_time', 'end_time', 'hosts'];
+const eventColumns = [
+  'name',
+  'event_type',
+  'status',
+  'start_time',
+  'end_time',
+  'hosts',
+  'canceler_type',
+  'canceled_at',
+];
 
 async function changesOf(store: Store, entries: readonly ChangeEntry[]): Promise<ReadonlyMap<number, PreviousValues>> {
   const found = new Map<number, PreviousValues>();

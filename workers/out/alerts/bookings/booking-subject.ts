@@ -1,6 +1,6 @@
 // Bookings as what rules are about.
 import { instantOf } from '#src/base/time.ts';
-import { recentlyMetAmong } from '#src/read/bookings/booking-attendance.ts';
+import { recentlyCanceledAmong, recentlyMetAmong } from '#src/read/bookings/booking-attendance.ts';
 import { loadBookingContexts, type BookingContext } from '#src/read/bookings/booking-context.ts';
 import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -22,8 +22,7 @@ export const bookingSubject: Subject<BookingContext, BookingRule> = {
     return worthEvaluating(store, await affectedBookings(store, entries, { dependencies, since }), { rules, since });
   },
   due: dueBookings,
-  load: (from, uris, rules) =>
-    loadBookingContexts(from, uris, { withAttendance: rules.some(({ readsAttendance }) => readsAttendance) }),
+  load: (from, uris) => loadBookingContexts(from, uris),
   about: (context, _rule, fact) => ({ context, fact: decodeBookingFact(fact) }),
 };
 
@@ -42,6 +41,8 @@ async function worthEvaluating(
   const met = rules.some(({ readsAttendance }) => readsAttendance)
     ? await recentlyMetAmong(store, bookings, { ended, recap: since })
     : [];
-  const recent = new Set([...rows.filter(isRecent).map(({ uri }) => uri), ...met]);
+  // The time of a cancellation may be known only from the meeting.
+  const canceled = times.includes('canceled_at') ? await recentlyCanceledAmong(store, bookings, since) : [];
+  const recent = new Set([...rows.filter(isRecent).map(({ uri }) => uri), ...met, ...canceled]);
   return bookings.filter((uri) => alerted.has(uri) || recent.has(uri));
 }

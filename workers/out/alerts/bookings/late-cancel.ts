@@ -1,11 +1,11 @@
-// A booking is canceled shortly before it begins. A reschedule cancels the old booking too, but does not count.
+// A booking is canceled shortly before it begins, or after that. A reschedule cancels the old booking too, but does not count.
 import { z } from 'zod';
 import { cancellationFindings, defineRule } from '#workers/out/alerts/rules/rule.ts';
 
 export const lateCancel = defineRule({
   when: 'late_cancel',
   title: 'Late cancellation',
-  about: 'A booking was canceled shortly before it begins.',
+  about: 'A booking was canceled shortly before it begins, or after that.',
   page: '/bookings?status=canceled',
   options: {
     hours: z.number().positive().max(720).default(24),
@@ -13,12 +13,8 @@ export const lateCancel = defineRule({
   },
   factTimes: () => ['canceled_at'],
   find({ hours, by }, context) {
-    const { invitee, event } = context;
-    if (by !== 'anyone' && invitee.canceler_type !== by) return [];
-    const startMs = Date.parse(event?.start_time ?? '');
-    return cancellationFindings(context).filter(({ occurredAt }) => {
-      const noticeMs = startMs - Date.parse(occurredAt);
-      return noticeMs >= 0 && noticeMs <= hours * 3_600_000;
-    });
+    const { canceler_type: canceler = null, cancel_notice_seconds: notice = null } = context.booking ?? {};
+    const isLate = notice !== null && notice < hours * 3_600;
+    return isLate && (by === 'anyone' || canceler === by) ? cancellationFindings(context) : [];
   },
 });

@@ -2,11 +2,11 @@
 // holds, and its alert is retracted when it ends.
 import { z } from 'zod';
 import type { HealthInput } from '#src/read/health/health.ts';
-import type { NoShowRate, RateWindow } from '#src/read/numbers/no-show-rates.ts';
+import type { EndedGroup } from '#src/read/ended-counts.ts';
 
 export interface ConditionInput extends HealthInput {
   /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
-  noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
+  endedWithin(by: 'event_type' | 'host', withinMs: number): Promise<readonly EndedGroup[]>;
 }
 
 /** One thing that is wrong. */

@@ -40,10 +40,10 @@ const noShowSpike = defineCondition({
     within: duration('7d'),
   },
   async find({ by, above, of_at_least: least, within }, health) {
-    const rates = await health.noShowRates(by, within);
-    return rates
-      .filter(({ ended, noShows }) => ended >= least && noShows / ended > above)
-      .map(({ uri, ended, noShows }) => ({
+    const groups = await health.endedWithin(by, within);
+    return groups
+      .filter(({ ended, no_shows: noShows }) => ended >= least && noShows / ended > above)
+      .map(({ key: uri, ended, no_shows: noShows }) => ({
         subject: uri,
         // A host is a person: only the URI is stored, and the message begins with the name when it is sent.
         message: `${noShows} of ${ended} missed in ${daysText(within)}, ${shareText(noShows / ended, above)}`,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { instantOf, minuteMs } from '#src/base/time.ts';
 import { readHealthInput, type Installation } from '#src/read/health/read-health.ts';
-import { noShowRates } from '#src/read/numbers/no-show-rates.ts';
+import { readEndedWithin } from '#src/read/booking-numbers.ts';
 import type { Store } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
@@ -56,7 +56,7 @@ export async function evaluateConditions(
   const { episodes } = (await readValue(store, stored)) ?? { episodes: [] };
   const health: ConditionInput = {
     ...(await readHealthInput(store, { installation, nowMs: at })),
-    noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(at - withinMs), to: instantOf(at) }),
+    endedWithin: (by, withinMs) => readEndedWithin(store, { by, from: instantOf(at - withinMs), to: instantOf(at) }),
   };
   const after = advance(episodes, await askRules(rules, health));
   const [open, stillOpen] = [openEpisodes(episodes), openEpisodes(after)];

@@ -2,7 +2,7 @@
 import { memoize } from '#src/base/memoize.ts';
 import type { BookingFact } from '#workers/out/alerts/rules/fact.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
-import { ownMark } from '#workers/out/alerts/rules/rule.ts';
+import { isCanceled, ownMark } from '#workers/out/alerts/rules/rule.ts';
 import { noShowsUpTo, type BookingContext } from '#src/read/bookings/booking-context.ts';
 import { sanitizeLine } from './sanitize-text.ts';
 import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
@@ -154,7 +154,7 @@ interface TextSubject {
 }
 
 function alertText(
-  { context: { invitee }, fact, who, what, when }: TextSubject,
+  { context: { booking }, fact, who, what, when }: TextSubject,
   { again, notice }: { readonly again: string; readonly notice: string },
 ): string {
   const before = notice === '' ? '' : `, ${notice} before it begins`;
@@ -162,7 +162,7 @@ function alertText(
     case 'booked':
       return `${who} booked ${what}.`;
     case 'canceled':
-      return invitee.canceler_type === 'host'
+      return booking?.canceler_type === 'host'
         ? `${what} with ${who} was canceled by the host${before}.`
         : `${who} canceled ${what}${before}.`;
     case 'no_show':
@@ -176,10 +176,10 @@ function alertText(
 
 /** Says why a fact is no longer reported, from what is true now. */
 function overText({ context, fact, who, what }: TextSubject, rule: string): string {
-  const { rescheduled, new_invitee: next, status, canceled_at: canceledAt } = context.invitee;
-  const isRescheduled = rescheduled === true || next !== null;
-  const isCanceled = status === 'canceled';
-  const change = isRescheduled ? 'rescheduled' : isCanceled ? 'canceled' : '';
+  const { invitee, booking } = context;
+  const isOver = isCanceled(booking);
+  const isRescheduled = booking?.outcome === 'moved' || (booking === undefined && invitee.event_uri !== null);
+  const change = isRescheduled ? 'rescheduled' : isOver ? 'canceled' : '';
   const changed = change === '' ? '' : `${who}'s booking of ${what} was ${change}`;
   // Often only the rule no longer matches: a field of the contact changed, or an earlier mark was removed. What is still true is not denied.
   const stillTrue = (text: string, isSameFact: boolean, noun: string): string =>
@@ -191,8 +191,8 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
         ? `${who} is no VIP by the rule “${rule}” any more. The booking of ${what} stands.`
         : `${changed}.`;
     case 'canceled':
-      return isCanceled && !isRescheduled
-        ? stillTrue(`${what} with ${who} is still canceled`, fact.at === canceledAt, 'cancellation')
+      return isOver
+        ? stillTrue(`${what} with ${who} is still canceled`, fact.at === booking?.canceled_at, 'cancellation')
         : `${changed || `${what} with ${who} takes place`}, so it is not canceled.`;
     case 'no_show': {
       const mark = ownMark(context);
@@ -203,11 +203,11 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
         : `${changed}, so it is no longer a no-show.`;
     }
     case 'suspected_no_show': {
-      const { attendance } = context.attendance ?? {};
+      const { attendance, recapAt } = booking ?? {};
       if (attendance === 'suspected_no_show')
         return stillTrue(`The recap of ${what} with ${who} still shows only hosts`, true, 'recap');
       if (attendance === 'no_show') return `${who} is marked as a no-show for ${what}: it is suspected no more.`;
-      const named = context.attendance?.recapAt === null ? 'It was answered that they came' : 'A recap names them';
+      const named = recapAt === null ? 'It was answered that they came' : 'A recap names them';
       const why = attendance === 'unconfirmed' ? 'No recap shows only hosts any more' : named;
       return `${changed || why}: ${who} is no longer suspected to have missed ${what}.`;
     }
@@ -221,9 +221,9 @@ const endings: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: '
 const ordinal = (count: number): string => `${count}${endings[ordinals().select(count)] ?? 'th'}`;
 
 /** How long before the start it was canceled; empty when it began before. */
-function noticeOf({ invitee: { canceled_at: at }, event }: BookingContext): string {
-  const noticeMs = Date.parse(event?.start_time ?? '') - Date.parse(at ?? '');
-  return noticeMs >= 0 ? durationText(noticeMs) : '';
+function noticeOf({ booking }: BookingContext): string {
+  const seconds = booking?.cancel_notice_seconds ?? -1;
+  return seconds >= 0 ? durationText(seconds * 1_000) : '';
 }
 
 /** Columns and custom fields with plain values, by their own names. */

@@ -26,7 +26,7 @@ export function askWhetherTheyCame(
   context: BookingContext,
   reader: { readonly host: string; readonly since: string },
 ): { readonly question: Question; readonly facts: readonly MessageFact[] } | undefined {
-  const { attendance } = context.attendance ?? {};
+  const { attendance = null } = context.booking ?? {};
   if (attendance === null) return undefined;
   const { uri: invitee } = context.invitee;
   const { token, url } = answerLink({ invitee, ...reader });

@@ -2,14 +2,14 @@
 import { memoize } from '#src/base/memoize.ts';
 import { number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
-import type { AttendanceCounts, NamedCounts } from '#src/read/numbers/attendance-counts.ts';
-import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
+import type { SummaryCounts } from '#src/read/booking-numbers.ts';
+import type { EndedCounts, EndedGroup } from '#src/read/ended-counts.ts';
 import { sanitizeLine } from './sanitize-text.ts';
 
 export interface WeekSummary {
   /** The Monday with which the week begins. */
   readonly week: string;
-  readonly counts: AttendanceCounts;
+  readonly counts: SummaryCounts;
 }
 
 const mostLines = 10;
@@ -20,7 +20,7 @@ export function summaryParts(
   { title, page }: { readonly title: string; readonly page?: string | undefined },
 ) {
   const last = dayOf(Date.parse(week) + 6 * dayMs);
-  const asking = all.unconfirmed === 0 ? [] : ['Answer the unknown ones, and the numbers become exact.'];
+  const asking = all.unknown === 0 ? [] : ['Answer the unknown ones, and the numbers become exact.'];
   const lines = [
     `${countsText(all)}.`,
     ...asking,
@@ -38,12 +38,12 @@ const dayText = memoize(
   () => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }),
 );
 
-const countsText = ({ meetings, no_shows: missed, unconfirmed: unknown }: NoShowCounts): string =>
-  `${number(meetings - missed - unknown)} held, ${number(missed)} missed, ${number(unknown)} unknown`;
+const countsText = ({ came, no_shows: missed, unknown }: EndedCounts): string =>
+  `${number(came)} came, ${number(missed)} missed, ${number(unknown)} unknown`;
 
-function linesOf(groups: readonly NamedCounts[], unnamed: string): readonly string[] {
+function linesOf(groups: readonly EndedGroup[], unnamed: string): readonly string[] {
   const left = groups.length - mostLines;
-  const nameOf = ({ key, name }: NamedCounts): string => sanitizeLine(name || key, maxNameLength) || unnamed;
+  const nameOf = ({ key, name }: EndedGroup): string => sanitizeLine(name || key, maxNameLength) || unnamed;
   const lines = groups.slice(0, mostLines).map((group) => `• ${nameOf(group)}: ${countsText(group)}`);
   return left > 0 ? [...lines, `… and ${left} more.`] : lines;
 }

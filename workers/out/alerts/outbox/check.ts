@@ -96,8 +96,8 @@ async function checkReports(unit: Unit, rule: BookingRule, alerts: readonly Aler
     const { subject_uri: host } = alert;
     const fact = decodeBookingFact(alert.fact);
     const bookings = fact.kind === 'unconfirmed' ? await bookingsOfEvening(unit, { host, evening: fact.evening }) : [];
-    const contexts = [...(await loadBookingContexts(unit, bookings, { withAttendance: true })).values()].filter(
-      (context) => rule.find(context).some((found) => found.subject === host && encodeFact(found.fact) === alert.fact),
+    const contexts = [...(await loadBookingContexts(unit, bookings)).values()].filter((context) =>
+      rule.find(context).some((found) => found.subject === host && encodeFact(found.fact) === alert.fact),
     );
     const about = { host, name: names.get(host), bookings: contexts.map((context) => ({ context, fact })) };
     const hosts = contexts.slice(0, 1).flatMap((context) => rule.hostsOf?.(context, host) ?? []);

@@ -16,7 +16,6 @@ import {
 import { takeTurn } from '#src/store/alerts/channel-pace.ts';
 import { claimAlerts, recentMessages, type ClaimedAlert } from '#src/store/alerts/claims.ts';
 import { postpone } from '#src/store/alerts/send-results.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { AlertRule } from '#workers/out/alerts/rules/ruleset.ts';
 import { checkAlerts, type CheckedAlert } from './check.ts';
@@ -61,7 +60,6 @@ export async function claimDue(
       : first;
   if (seen.length === 0) return { messages: [], isMore: false };
   const due = await withWholeDigests(store, seen, now);
-  await catchUpBookings(store);
   const messages = await store.transaction(async (unit) => {
     const turns = await takeTurn(unit, channel, { nowMs: atMs, room, busy });
     if (turns === 0) return undefined;

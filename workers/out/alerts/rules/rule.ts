@@ -2,6 +2,7 @@
 // that are true now. A rule never sees what changed; `outbox/diff.ts` compares its findings with the alerts that exist.
 import type { NoShowMark } from '#src/read/contacts/contacts-by-address.ts';
 import { z } from 'zod';
+import { canceledOutcomes } from '#src/store/bookings/words.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import type { BookingFact, SubmissionFact } from './fact.ts';
 
@@ -105,8 +106,10 @@ export function noShowFindings(context: BookingContext): readonly Finding[] {
 }
 
 /** The cancellation of the booking as a finding, if it was canceled and not rescheduled. */
-export function cancellationFindings({ invitee }: BookingContext): readonly Finding[] {
-  const { status, canceled_at: at, rescheduled, new_invitee: next } = invitee;
-  if (status !== 'canceled' || at === null || rescheduled === true || next !== null) return [];
-  return [{ fact: { kind: 'canceled', at }, occurredAt: at }];
+export function cancellationFindings({ booking }: BookingContext): readonly Finding[] {
+  const { canceled_at: at = null } = booking ?? {};
+  return isCanceled(booking) && at !== null ? [{ fact: { kind: 'canceled', at }, occurredAt: at }] : [];
 }
+
+const canceled: ReadonlySet<string> = new Set(canceledOutcomes);
+export const isCanceled = (booking: BookingContext['booking']): boolean => canceled.has(booking?.outcome ?? '');

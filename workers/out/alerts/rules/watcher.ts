@@ -12,7 +12,6 @@ import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
 import { nextLogPage, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { bookingsAtLeast } from '#src/store/bookings/booking-follower.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, lockPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -125,7 +124,6 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
     async next() {
       if (saved === undefined) await begin();
       const { end, isLast, entries } = await nextLogPage(store, { after: offset, limit: pageLimit });
-      await bookingsAtLeast(store, end);
       const at = { ...input, nowMs: nowMs() };
       const isLook = at.nowMs - lookedMs >= lookEveryMs;
       const evaluation = await evaluateRound(store, at, { entries, ...(isLook && { lookedMs }) });

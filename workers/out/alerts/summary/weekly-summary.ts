@@ -1,7 +1,6 @@
-// The rule of the weekly summary, and the numbers of a week: how many meetings were held, missed and unknown.
-import { startOfDay } from '#src/base/time-zone.ts';
-import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
-import { attendanceCounts } from '#src/read/numbers/attendance-counts.ts';
+// The rule of the weekly summary, and the numbers of a week: how many invitees came, missed their meeting and are unknown.
+import { dayMs, dayOf } from '#src/base/time.ts';
+import { readSummaryCounts } from '#src/read/booking-numbers.ts';
 import type { Unit } from '#src/store/contract.ts';
 import type { WeekSummary } from '#workers/out/alerts/message/summary-text.ts';
 import { timeOfDay } from '#workers/out/alerts/outbox/quiet-hours.ts';
@@ -9,7 +8,7 @@ import { timeOfDay } from '#workers/out/alerts/outbox/quiet-hours.ts';
 export const weeklySummary = {
   when: 'weekly_summary',
   title: 'Weekly summary',
-  about: 'How many meetings of the last week were held, missed and unknown, by host and by source.',
+  about: 'How many invitees of the last week came, missed their meeting or are unknown, by host and by source.',
   page: '/numbers',
   options: { at: timeOfDay.default('08:00') },
 } as const;
@@ -20,8 +19,7 @@ export async function readWeek(
   { fact, zone }: { readonly fact: string; readonly zone: string },
 ): Promise<WeekSummary | undefined> {
   const week = fact.replace('week ', '');
-  const startOf = (ms: number): string => instantOf(startOfDay(dayOf(ms), zone));
-  const monday = Date.parse(week);
-  const counts = await attendanceCounts(unit, { from: startOf(monday), to: startOf(monday + 7 * dayMs) });
-  return counts.all.meetings === 0 ? undefined : { week, counts };
+  const last = dayOf(Date.parse(week) + 6 * dayMs);
+  const counts = await readSummaryCounts(unit, { from: week, to: last, days: 7, timezone: zone });
+  return counts.all.ended === 0 ? undefined : { week, counts };
 }

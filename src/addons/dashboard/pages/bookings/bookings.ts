@@ -69,10 +69,13 @@ async function showBookings(call: PageCall) {
       ${table({
         caption: 'Bookings, newest first',
         rows: collection,
-        keyOf: ({ journey_uri: uri }) => uri,
+        keyOf: ({ uri }) => uri,
         linkOf: ({ last_invitee: uri }) => `/bookings/${idOf(uri)}`,
         empty: emptyList(query, isPartial),
-        columns: answering.length === 0 ? columns : [...columns.filter(({ name }) => name !== 'Booked'), ...answering],
+        columns:
+          answering.length === 0
+            ? columns
+            : [...columns.filter(({ name }) => name !== 'Booked or moved'), ...answering],
       })}
       ${isPartial && collection.length > 0 ? html`<p class="soft">The search continues on the next page.</p>` : ''}
       ${pager(pagination, url)}`,
@@ -120,5 +123,5 @@ export const columns: readonly Column<Booking>[] = [
     cell: ({ outcome, attendance }) =>
       attendance === null || outcome === 'no_show' ? '' : attendanceBadge(attendance),
   },
-  { name: 'Booked', cell: ({ booked_at: at }) => time(at), isMinor: true },
+  { name: 'Booked or moved', cell: ({ made_at: at }) => time(at), isMinor: true },
 ];

@@ -13,7 +13,7 @@ import {
   time,
   type Markup,
 } from '#src/addons/dashboard/components/markup.ts';
-import { readNoShowCounts } from '#src/read/numbers/booking-numbers.ts';
+import { readEndedCounts } from '#src/read/booking-numbers.ts';
 import { askText, countsText, rateText } from '#src/addons/dashboard/pages/numbers/headline.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { answerColumn, answeredNotice, canAnswer } from './answer.ts';
@@ -72,8 +72,8 @@ const headlineDays = 30;
 
 /** Of all hosts and event types, whatever is filtered below. */
 async function headline({ read }: PageCall): Promise<Markup> {
-  const counts = await read(({ store, clock }) => readNoShowCounts(store, { days: headlineDays }, clock()));
-  if (counts.meetings === 0) return nothing;
+  const counts = await read(({ store, clock }) => readEndedCounts(store, { days: headlineDays }, clock()));
+  if (counts.ended === 0) return nothing;
   return html`<p>Last ${headlineDays} days: ${countsText(counts)}. ${rateText(counts)} ${askText(counts, '/bookings?unconfirmed=true')}</p>`;
 }
 

@@ -8,16 +8,17 @@ import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 /** In the order of a menu. */
 export const outcomeTexts = {
   upcoming: 'upcoming',
-  held: 'ended',
+  came: 'came',
+  unknown: 'ended',
   no_show: 'no-show',
   canceled_by_invitee: 'canceled by the invitee',
   late_cancellation: 'canceled late by the invitee',
   canceled_by_host: 'canceled by the host',
   canceled: 'canceled',
-  rescheduled: 'moved to an unknown booking',
+  moved: 'moved to an unknown booking',
 } as const;
 
-const states: Readonly<Record<string, State>> = { held: 'ok', no_show: 'problem', late_cancellation: 'attention' };
+const states: Readonly<Record<string, State>> = { came: 'ok', no_show: 'problem', late_cancellation: 'attention' };
 
 export const bookingBadge = (outcome: keyof typeof outcomeTexts | null): Markup =>
   outcome === null ? badge('time unknown') : badge(outcomeTexts[outcome], states[outcome]);

@@ -53,7 +53,7 @@ function needsView({ needs }: Pick<Overview, 'needs'>): Markup {
 
 const countNames = [
   ['deliveries', 'Deliveries'],
-  ['bookings', 'Bookings'],
+  ['bookings', 'Bookings made'],
   ['cancellations', 'Cancellations'],
   ['no_shows', 'No-shows'],
 ] as const;
@@ -70,7 +70,7 @@ function todayView({ today, hours }: Pick<Overview, 'today' | 'hours'>): Markup 
   const { lastWeek } = today;
   const total = hours.reduce((sum, { deliveries }) => sum + deliveries, 0);
   return html`<section id="today">
-    <h2>Today</h2>
+    <h2>Deliveries today</h2>
     <div class="today">
       <dl class="figures">
         ${countNames.map(

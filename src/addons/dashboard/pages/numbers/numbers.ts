@@ -8,8 +8,8 @@ import { dayMs, dayOf } from '#src/base/time.ts';
 import { percentText, plainDay } from '#src/addons/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/addons/dashboard/components/form.ts';
 import { command, type Markup } from '#src/addons/dashboard/components/markup.ts';
-import { readNoShowCounts } from '#src/read/numbers/booking-numbers.ts';
-import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
+import { readEndedCounts } from '#src/read/booking-numbers.ts';
+import type { EndedCounts } from '#src/read/ended-counts.ts';
 import { definePage, type Page, type PageCall } from '#src/addons/dashboard/page.ts';
 import { listOf, type ChartCard } from './chart-card.ts';
 import { askText, countsText, rateText } from './headline.ts';
@@ -29,7 +29,7 @@ export const numberPages: readonly Page[] = [
         ask(getRevenueNumbers, { query: range }),
       ]);
       const before = { ...query, ...rangeBefore(numbers), days: numbers.days.length };
-      const earlier = await read(({ store, clock }) => readNoShowCounts(store, before, clock()));
+      const earlier = await read(({ store, clock }) => readEndedCounts(store, before, clock()));
       const fields = await fieldsFor(call);
       const cards = [...(numbers.bookings === 0 ? [] : bookingCards(numbers, url)), ...revenueCharts(revenue)];
       return {
@@ -76,18 +76,18 @@ const rangeText = ({ from, to }: Pick<BookingNumbers, 'from' | 'to'>): string =>
 };
 
 function leadOf(numbers: BookingNumbers, url: URL): Markup {
-  const { bookings, meetings } = numbers;
+  const { bookings, ended } = numbers;
   if (bookings === 0) return html`No meetings ${rangeText(numbers)}.`;
-  if (meetings === 0) return html`No meeting ended ${rangeText(numbers)}.`;
+  if (ended === 0) return html`No meeting ended ${rangeText(numbers)}.`;
   const list = listOf(url, numbers, { unconfirmed: 'true' });
-  return html`${counted(meetings, 'meeting')} ${rangeText(numbers)}: ${countsText(numbers)}. ${rateText(numbers)} ${askText(numbers, list)}`;
+  return html`${counted(ended, 'meeting')} ${rangeText(numbers)}: ${countsText(numbers)}. ${rateText(numbers)} ${askText(numbers, list)}`;
 }
 
 /** Why there are more bookings than meetings. */
-function bookingsOf({ bookings, meetings, days }: BookingNumbers): string {
+function bookingsOf({ bookings, ended, days }: BookingNumbers): string {
   if (bookings === 0) return '';
   const upcoming = days.reduce((sum, day) => sum + day.upcoming, 0);
-  return `${counted(bookings, 'booking')}: ${number(meetings)} ended or missed, ${number(upcoming)} upcoming, ${number(bookings - meetings - upcoming)} canceled.`;
+  return `${counted(bookings, 'booking')}: ${number(ended)} ended, ${number(upcoming)} upcoming, ${number(bookings - ended - upcoming)} canceled.`;
 }
 
 function rangeBefore({ from, days }: BookingNumbers): { readonly from: string; readonly to: string } {
@@ -95,10 +95,10 @@ function rangeBefore({ from, days }: BookingNumbers): { readonly from: string; r
   return { from: dayOf(startMs - days.length * dayMs), to: dayOf(startMs - dayMs) };
 }
 
-const beforeOf = (earlier: NoShowCounts, days: number): string =>
+const beforeOf = (earlier: EndedCounts, days: number): string =>
   earlier.rate === null
     ? ''
-    : `${counted(days, 'day')} before: ${percentText(earlier.rate)} of ${counted(earlier.meetings, 'meeting')} were missed.`;
+    : `${counted(days, 'day')} before: ${percentText(earlier.rate)} of ${counted(earlier.ended, 'meeting')} were missed.`;
 
 const today = ({ nowMs }: PageCall, { timezone }: BookingNumbers): string =>
   dayOf(localClock(timezone)?.(nowMs) ?? nowMs);
@@ -126,6 +126,6 @@ function emptyRange(query: PageCall['query']): Markup {
 }
 
 const explanation = (timezone: string): Markup => html`<p class="soft">
-  Rate = missed ÷ (held + missed), shown from five meetings on. A meeting without a no-show mark counts as held. A booking counts once, on the
-  day (<bdi>${timezone}</bdi>) its meeting starts; revenue counts on the day of the booking.
+  Rate = missed ÷ ended, shown from five meetings on. A meeting that ended without a no-show mark is unknown until something shows that the
+  invitee came. A booking counts once, on the day (<bdi>${timezone}</bdi>) its meeting starts; revenue counts on the day of the booking.
 </p>`;

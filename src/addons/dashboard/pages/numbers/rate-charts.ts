@@ -8,15 +8,15 @@ import { greatestOf, listOf, type ChartCard, type Query } from './chart-card.ts'
 
 const mostRows = 10;
 
-type NoShowCounts = Pick<BookingNumbers['hosts'][number], 'meetings' | 'no_shows' | 'rate'>;
+type Missed = Pick<BookingNumbers['hosts'][number], 'ended' | 'no_shows' | 'rate'>;
 
-const noteOf = ({ meetings, no_shows: noShows, rate }: NoShowCounts): string =>
+const noteOf = ({ ended, no_shows: noShows, rate }: Missed): string =>
   rate === null
-    ? `too few (${number(noShows)} of ${number(meetings)})`
-    : `${percentText(rate)}, ${number(noShows)} of ${number(meetings)}`;
+    ? `too few (${number(noShows)} of ${number(ended)})`
+    : `${percentText(rate)}, ${number(noShows)} of ${number(ended)}`;
 
 /** Says which of these is missed most often; `one` is what they are. */
-function worstOf<Value extends NoShowCounts>(
+function worstOf<Value extends Missed>(
   values: readonly Value[],
   one: string,
   sentence: (value: Value) => string,
@@ -38,7 +38,7 @@ const dimensions = {
   campaigns: { heading: 'No-shows by campaign', one: 'campaign', head: 'Campaign', unknown: 'No campaign' },
 } as const;
 
-interface Group extends NoShowCounts {
+interface Group extends Missed {
   readonly name: string;
   readonly list: Query | undefined;
 }
@@ -62,9 +62,7 @@ function groupsIn(numbers: BookingNumbers, dimension: keyof typeof dimensions): 
 export function rateChart(numbers: BookingNumbers, url: URL, dimension: keyof typeof dimensions): ChartCard {
   const { heading, one, head } = dimensions[dimension];
   const groups = groupsIn(numbers, dimension);
-  const shown = groups
-    .slice(0, mostRows)
-    .toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || b.meetings - a.meetings);
+  const shown = groups.slice(0, mostRows).toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || b.ended - a.ended);
   const finding = worstOf(
     shown,
     one,
@@ -118,7 +116,7 @@ export function leadTimeChart({ lead_times: leads }: BookingNumbers): ChartCard 
       head: ['Booked ahead', 'No-show rate'],
       format: percentText,
       rows: rows
-        .filter(({ meetings }) => meetings > 0)
+        .filter(({ ended }) => ended > 0)
         .map(({ text, ...missed }) => ({ label: text, value: missed.rate, note: noteOf(missed) })),
     }),
   };

@@ -1,6 +1,6 @@
 // The charts over time: bookings by outcome, meetings by weekday and hour, and revenue. Bars lead to the bookings behind them.
 import { html } from 'hono/html';
-import { missedOf } from '#src/read/numbers/no-show-counts.ts';
+import { endedCounts } from '#src/read/ended-counts.ts';
 import type { BookingNumbers, RevenueNumbers } from '#src/api/numbers/numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
@@ -42,7 +42,8 @@ const sumOf = <Value>(values: readonly Value[], amountOf: (value: Value) => numb
   values.reduce((sum, value) => sum + amountOf(value), 0);
 type Day = BookingNumbers['days'][number];
 const parts: readonly (Series & { countOf(day: Day): number; readonly list: Query })[] = [
-  { label: 'Ended', tone: 'accent', countOf: (day) => day.held, list: { outcome: 'held' } },
+  { label: 'Came', tone: 'accent', countOf: (day) => day.came, list: { outcome: 'came' } },
+  { label: 'Unknown', tone: 'muted', countOf: (day) => day.unknown, list: { outcome: 'unknown' } },
   { label: 'Upcoming', tone: 'soft', countOf: (day) => day.upcoming, list: { outcome: 'upcoming' } },
   { label: 'No-show', tone: 'alert', countOf: (day) => day.no_show, list: { outcome: 'no_show' } },
   {
@@ -59,8 +60,8 @@ export function dailyChart({ days, timezone }: BookingNumbers, url: URL): ChartC
   const isDaily = days.length <= mostDailyBars;
   const busiest = greatestOf(spans, (span) => bookingsOn(span.days));
   const finding = busiest
-    ? `${isDaily ? busiest.label : `The week from ${busiest.label}`} has the most bookings: ${number(bookingsOn(busiest.days))}.`
-    : 'There are no bookings.';
+    ? `${isDaily ? busiest.label : `The week from ${busiest.label}`} has the most meetings: ${number(bookingsOn(busiest.days))}.`
+    : 'There are no meetings.';
   const columns = spans.map(({ from, to, label, days: those }): ChartColumn => ({
     label,
     day: from,
@@ -68,7 +69,7 @@ export function dailyChart({ days, timezone }: BookingNumbers, url: URL): ChartC
     href: listOf(url, { from, to, timezone }),
     hrefs: parts.map(({ list }) => listOf(url, { from, to, timezone }, list)),
   }));
-  const heading = isDaily ? 'Bookings per day' : 'Bookings per week';
+  const heading = isDaily ? 'Meetings per day' : 'Meetings per week';
   const totals = parts.map(({ label, countOf }) => `${number(sumOf(days, countOf))} ${label.toLowerCase()}`);
   return {
     id: 'daily',
@@ -123,7 +124,7 @@ export function weeklyRate({ days }: BookingNumbers): Markup | undefined {
   const weeks = Map.groupBy(days, weekOf).values();
   const rates = [...weeks].flatMap((week) => {
     const noShows = sumOf(week, (day) => day.no_show);
-    return missedOf(noShows + sumOf(week, (day) => day.held), noShows).rate ?? [];
+    return endedCounts(noShows + sumOf(week, (day) => day.came + day.unknown), noShows).rate ?? [];
   });
   if (rates.length < 2) return undefined;
   const [least, most, last] = [Math.min(...rates), Math.max(...rates), rates.at(-1) ?? 0].map(percentText);

@@ -22,7 +22,7 @@ export const columns: readonly Column<Person>[] = [
       html`<span class="who"><a href="${pageOf(person)}">${named(person.name)}</a><small><bdi>${person.emails.join(', ')}</bdi></small></span>`,
   },
   { name: 'Bookings', cell: ({ bookings }) => String(bookings) },
-  { name: 'Shows', cell: shows },
+  { name: 'Came', cell: came },
   { name: 'No-shows', cell: ({ no_shows: count }) => String(count) },
   { name: 'Last campaign', cell: ({ last_campaign: campaign }) => (campaign ? foreign(campaign) : ''), isMinor: true },
   { name: 'First touch', cell: ({ first_touch: at }) => optionalTime(at), isMinor: true },
@@ -33,9 +33,10 @@ export const columns: readonly Column<Person>[] = [
 export const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
   contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
 
-function shows({ shows: count, unconfirmed }: Person): Markup | string {
-  const some = unconfirmed === count ? 'attendance unknown' : `${unconfirmed}\u{a0}unknown`;
-  return unconfirmed === 0 ? String(count) : html`<div>${count}<br /><small class="soft">${some}</small></div>`;
+function came({ came: count, unknown }: Person): Markup | string {
+  return unknown === 0
+    ? String(count)
+    : html`<div>${count}<br /><small class="soft">${unknown}\u{a0}unknown</small></div>`;
 }
 
 export const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
@@ -80,7 +81,7 @@ export async function personCard({ read }: Pick<PageCall, 'read'>, person: Perso
           ? null
           : html`${uris.map((uri) => html`<div><a href="/contacts/${idOf(uri)}">${named(names.get(uri) ?? null)}</a></div>`)}`,
       Bookings: String(person.bookings),
-      Shows: shows(person),
+      Came: came(person),
       'No-shows': String(person.no_shows),
       'Last campaign': person.last_campaign ? foreign(person.last_campaign) : null,
       'First touch': optionalTime(person.first_touch),

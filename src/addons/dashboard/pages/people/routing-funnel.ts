@@ -24,14 +24,14 @@ export function funnelCharts({ total }: RoutingFunnel, url: URL): Markup {
       ${horizontalBars({
         id: 'funnel',
         title: 'From the form to the meeting',
-        summary: `Of ${counted(whole, 'submission')}, ${number(total.to_event_type)} led to a booking page, ${number(total.booked)} were booked and ${number(total.held)} ended in a meeting that was held.`,
+        summary: `Of ${counted(whole, 'submission')}, ${number(total.to_event_type)} led to a booking page, ${number(total.booked)} were booked and of ${number(total.ended)} a meeting ended.`,
         head: ['Step', 'Submissions'],
         funnel: true,
         rows: [
           { label: 'Submitted', value: whole },
           row('Led to a booking page', total.to_event_type, { href: list({ result_type: 'event_type' }) }),
           row('Booked', total.booked, { href: list({ booked: 'true' }) }),
-          row('Held', total.held),
+          row('Ended', total.ended),
         ],
       })}
     </div>
@@ -39,7 +39,7 @@ export function funnelCharts({ total }: RoutingFunnel, url: URL): Markup {
       <h2>The others</h2>
       ${horizontalBars({
         id: 'others',
-        title: 'Submissions that did not end in a meeting that was held',
+        title: 'What became of the others',
         summary: `${number(total.unbooked)} led to a booking page without a booking, ${number(total.upcoming)} have an upcoming meeting, ${number(total.no_shows)} ended as a no-show, ${number(total.canceled)} were canceled, ${number(total.to_external_url)} led to another site and ${number(total.to_custom_message)} to a message.`,
         head: ['Result', 'Submissions'],
         funnel: true,
@@ -83,7 +83,7 @@ export function formTable({ forms }: RoutingFunnel, url: URL): Markup {
         count('Submitted', (form) => form.submissions),
         count('Booking page', (form) => form.to_event_type, true),
         count('Booked', (form) => form.booked),
-        count('Held', (form) => form.held),
+        count('Ended', (form) => form.ended),
         count('Upcoming', (form) => form.upcoming, true),
         count('No-shows', (form) => form.no_shows),
         count('Canceled', (form) => form.canceled, true),

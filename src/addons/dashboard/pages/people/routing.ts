@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { getRoutingFunnel, getSubmission, listSubmissions, type RoutingFunnel } from '#src/api/people/routing.ts';
 import { counted, duration, number } from '#src/base/number-text.ts';
+import { localClock } from '#src/base/time-zone.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { choices, filters, withQuery } from '#src/addons/dashboard/components/form.ts';
 import { answerList, facts, pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
@@ -23,17 +24,19 @@ import { formTable, funnelCharts } from './routing-funnel.ts';
 
 type Submission = RecordOf<typeof listSubmissions>;
 
-const daysAgo = (nowMs: number, days: number): string => dayOf(nowMs - (days - 1) * dayMs);
+/** The first of so many calendar days in the time zone of reports. */
+const firstOf = (days: number, { nowMs, timezone }: PageCall): string =>
+  dayOf((localClock(timezone)?.(nowMs) ?? new Date(nowMs)).getTime() - (days - 1) * dayMs);
 
 /** Filters of the list alone. */
-function funnelIn({ ask, query, nowMs }: Pick<PageCall, 'ask' | 'query' | 'nowMs'>) {
+function funnelIn({ ask, query }: Pick<PageCall, 'ask' | 'query'>) {
   const { booked: _booked, result_type: _type, page_token: _token, count: _count, ...search } = query;
-  return ask(getRoutingFunnel, { query: { from: daysAgo(nowMs, 30), ...search } });
+  return ask(getRoutingFunnel, { query: search });
 }
 
 /** A page token has the filters of its list, also those that are not in the address. */
-const submissionsIn = ({ ask, query, nowMs }: Pick<PageCall, 'ask' | 'query' | 'nowMs'>) =>
-  ask(listSubmissions, { query: 'page_token' in query ? query : { from: daysAgo(nowMs, 30), ...query } });
+const submissionsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>, { from }: RoutingFunnel) =>
+  ask(listSubmissions, { query: 'page_token' in query ? query : { from, ...query } });
 
 export const routingPages: readonly Page[] = [
   definePage({
@@ -44,7 +47,8 @@ export const routingPages: readonly Page[] = [
       const local = localQuery(call, rangeEnds);
       const { query } = local;
       const asked = { ...call, query };
-      const [funnel, { collection, pagination }] = [await funnelIn(asked), await submissionsIn(asked)];
+      const funnel = await funnelIn(asked);
+      const { collection, pagination } = await submissionsIn(asked, funnel);
       return {
         title: 'Routing',
         content: html`<h1>Routing</h1>
@@ -52,9 +56,9 @@ export const routingPages: readonly Page[] = [
           ${choices(
             'Range of time',
             [7, 30, 90, 365].map((days) => {
-              const from = daysAgo(nowMs, days);
+              const from = firstOf(days, call);
               const text = days === 365 ? 'A year' : `${days} days`;
-              const isCurrent = (call.query['from'] ?? daysAgo(nowMs, 30)) === from && query['to'] === undefined;
+              const isCurrent = (call.query['from'] ?? firstOf(30, call)) === from && query['to'] === undefined;
               return { text, href: withQuery(url, { from, to: undefined }), isCurrent };
             }),
           )}
@@ -82,7 +86,7 @@ const isUnbookedList = ({ booked, result_type: type }: PageCall['query']): boole
 
 function leadOf({ total }: RoutingFunnel): string {
   if (total.submissions === 0) return 'No routing form was submitted in this range of time.';
-  const booked = `${counted(total.submissions, 'submission')}, ${number(total.booked)} booked, ${counted(total.held, 'meeting')} ended.`;
+  const booked = `${counted(total.submissions, 'submission')}, ${number(total.booked)} booked, ${counted(total.ended, 'meeting')} ended.`;
   return total.unbooked > 0 ? `${booked} ${number(total.unbooked)} led to a booking page and did not book.` : booked;
 }
 
@@ -117,7 +121,8 @@ const resultTexts: Readonly<Record<string, string>> = {
 };
 
 const outcomeTexts: Readonly<Record<string, readonly [text: string, state?: State]>> = {
-  held: ['ended', 'ok'],
+  came: ['came', 'ok'],
+  unknown: ['unknown'],
   no_show: ['no-show', 'problem'],
   upcoming: ['upcoming'],
   canceled: ['canceled'],

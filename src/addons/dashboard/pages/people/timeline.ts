@@ -17,19 +17,15 @@ export const kindLabels: Readonly<Record<Item['kind'] | Point['kind'], readonly 
   form_submitted: ['form'],
   booked: ['booked'],
   moved: ['moved'],
-  moved_on: ['moved', 'attention'],
   canceled: ['canceled', 'attention'],
   meeting: ['meeting', 'quiet'],
-  held: ['ended', 'ok'],
+  ended: ['ended', 'ok'],
   no_show: ['no-show', 'problem'],
-  no_show_marked: ['no-show', 'problem'],
   no_show_removed: ['no-show undone'],
-  no_show_unmarked: ['no-show undone'],
   came: ['came', 'ok'],
   recap: ['recap'],
   recap_deleted: ['recap deleted', 'quiet'],
   confirmation_requested: ['confirmation requested', 'quiet'],
-  confirmed: ['confirmed', 'ok'],
   reconfirmed: ['confirmed', 'ok'],
   alert: ['alert', 'quiet'],
   alert_pending: ['alert', 'quiet'],
@@ -48,7 +44,7 @@ export function timeline(items: readonly Item[]): Markup {
         <span>${badge(text, state)}</span>
         <span class="history-text">
           ${item.page === null ? sentence : html`<a href="${item.page}">${sentence}</a>`}
-          ${item.meeting_start === null || item.kind === 'held' || item.kind === 'meeting' ? '' : html`<span class="soft">meeting on ${time(item.meeting_start)}</span>`}
+          ${item.meeting_start === null || item.kind === 'ended' || item.kind === 'meeting' ? '' : html`<span class="soft">meeting on ${time(item.meeting_start)}</span>`}
         </span>
         ${item.seq === null ? html`<span></span>` : html`<a class="soft" href="/deliveries/${item.seq}">entry ${item.seq}</a>`}
       </li>`;

@@ -67,7 +67,7 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     `/routing?${range}&utm_source=none`,
     '/routing?from=2020-01-01&to=2020-01-31',
     '/routing?booked=maybe',
-    '/routing?to=2025-04-14&timezone=Nowhere',
+    '/routing?from=2025-01-01&to=2025-04-14&timezone=Nowhere',
   ],
   submission: ['/routing/lead', '/routing/site', '/routing/odd', '/routing/none'],
   search: [

@@ -6,7 +6,7 @@ import { createLog } from '#src/observability/log.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import { configuredChannels, openChannels } from '#workers/out/alerts/channels/channels.ts';
-import { missedOf } from '#src/read/numbers/no-show-counts.ts';
+import { endedCounts } from '#src/read/ended-counts.ts';
 import { openEmail } from '#workers/out/alerts/channels/email.ts';
 import { openNtfy } from '#workers/out/alerts/channels/ntfy.ts';
 import { testMessage } from '#workers/out/alerts/message/message.ts';
@@ -34,12 +34,12 @@ const fact = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_
 const counts = (key: string, name: string | null, ...numbers: [number, number, number]) => ({
   key,
   name,
-  ...missedOf(...numbers),
+  ...endedCounts(...numbers),
 });
 const summary = {
   week: '2026-11-09',
   counts: {
-    all: missedOf(1_047, 4, 12),
+    all: endedCounts(1_047, 4, 12),
     hosts: [
       counts('https://api.example.test/users/U1', 'Grace <Hopper> @here', 1_031, 3, 8),
       ...Array.from({ length: 11 }, (_, n) => counts(`https://api.example.test/users/${n}`, `Host ${n}`, 1, 0, 0)),

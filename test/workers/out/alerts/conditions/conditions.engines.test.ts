@@ -1,7 +1,6 @@
 // Operational alerts: one alert per episode of a problem, retracted when the problem is over. What each condition says is in a golden file.
 import { describe, expect } from 'vitest';
 import { instantOf, minuteMs } from '#src/base/time.ts';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
 import { readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -232,7 +231,6 @@ describe.each(availableEngines)('conditions about rows on $name', ({ fresh }) =>
         ...Array.from({ length: 15 }, (_, n) => invitee(n)),
         invitee(6, { ...canceled, no_show_at: hoursAgo(0) }),
       ]);
-      await refillBookings(unit);
     });
     const { conditions } = await rulesOf(
       { name: 'types', when: 'no_show_spike', above: 0.599, within: '36h' },

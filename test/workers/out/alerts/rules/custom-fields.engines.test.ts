@@ -6,7 +6,6 @@ import type { Store } from '#src/store/contract.ts';
 import { bookingSubject } from '#workers/out/alerts/bookings/booking-subject.ts';
 import { encodeFact } from '#workers/out/alerts/rules/fact.ts';
 import { buildMessage } from '#workers/out/alerts/message/message.ts';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { unknownContactFields } from '#workers/out/alerts/rules/custom-fields.ts';
 import { catchUp } from '../../../../harness/alerts/alert-world.ts';
@@ -76,7 +75,6 @@ describe.each(oneEngine)('a single-select field on $name', ({ fresh }) => {
     const booking = noShowBooking(1, nowMs);
     await readDefinitions(store, [segment('Startup')]);
     await ingestBodies(store, [booking.marked, contactWith(uuids.startup)]);
-    await catchUpBookings(store);
     const context = (await loadBookingContexts(store, [booking.uri])).get(booking.uri);
     const [rule] = await bookingRules({ name: 'a', when: 'no_show', template: '{{ contact["Segment"] }}' });
     const [found] = context && rule ? rule.find(context) : [];

@@ -1,6 +1,5 @@
 // Which alerts should exist about bookings and submissions, at a time.
 import { describe, expect, it } from 'vitest';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { bookingSubject } from '#workers/out/alerts/bookings/booking-subject.ts';
 import { evaluate } from '#workers/out/alerts/rules/subject.ts';
 import { submissionSubject } from '#workers/out/alerts/submissions/submission-subject.ts';
@@ -19,7 +18,6 @@ const unknown = 'https://api.scheduling.test/unknown';
 const opened = openedOnce(async () => {
   const made = await freshSqlite();
   await ingestBodies(made.store, [ada.booked, ada.recapOfHost, ben.booked, form.submitted]);
-  await catchUpBookings(made.store);
   return made;
 });
 

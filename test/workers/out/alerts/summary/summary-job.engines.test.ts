@@ -1,6 +1,5 @@
 // The weekly summary on a store: one alert per week and channel, however many processes look, and the numbers counted by hand.
 import { describe, expect, it } from 'vitest';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { SummaryRule } from '#workers/out/alerts/rules/ruleset.ts';
 import { summaryJob } from '#workers/out/alerts/summary/summary-job.ts';
@@ -58,7 +57,6 @@ describe.each(oneEngine)('the weekly summary on $name', ({ fresh }) => {
     await using made = await fresh();
     const { store } = made;
     await ingestCountedBookings(store);
-    await catchUpBookings(store);
     const utc = ruleIn('UTC');
     await look(store, utc, '2025-01-05T00:00:00Z');
     for (const at of ['2025-01-13T08:00:00Z', '2025-01-20T08:00:00Z']) await look(store, utc, at);

@@ -28,7 +28,7 @@ for (const { name, fresh } of oneEngine)
       const buttons = async () => buttonsIn(await read(booking));
       const numbers = async () => {
         const text = readableText(await read('/numbers'));
-        return /(\d+) held, (\d+) missed, (\d+) unknown/.exec(text)?.slice(1).map(Number);
+        return /(\d+) came, (\d+) missed, (\d+) unknown/.exec(text)?.slice(1).map(Number);
       };
       const give = async (answer: string, back: string) => {
         const { status, headers } = await dashboard.submit('/answers', { invitee: uris.held, answer, back });

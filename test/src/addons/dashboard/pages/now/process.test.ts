@@ -94,9 +94,9 @@ describe('the page of a receiver', () => {
   it('sends those who look for the other pages to a worker, without the code of a login', async () => {
     const admin_url = 'http://127.0.0.1:8082';
     const processes = [receiver, { ...worker, host: receiver.host, pid: 8, admin_url }];
-    const path = '/bookings/1?outcome=held&login=used';
+    const path = '/bookings/1?outcome=came&login=used';
     const sent = await pageOf(processes, { path });
-    expect([sent.status, sent.location]).toEqual([302, `${admin_url}/bookings/1?outcome=held`]);
+    expect([sent.status, sent.location]).toEqual([302, `${admin_url}/bookings/1?outcome=came`]);
     const proxied = await pageOf(processes, { path, headers: { 'x-forwarded-for': '192.0.2.1' } });
     expect([proxied.status, proxied.html]).toEqual([404, expect.stringContaining(`href="${admin_url}"`)]);
   });

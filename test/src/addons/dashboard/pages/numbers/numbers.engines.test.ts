@@ -1,6 +1,6 @@
 // The page Numbers as a person reads it: what each chart says, its table, and where marks lead.
 import { describe, it } from 'vitest';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
+import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { insertRows } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { addTimeZones } from '#src/store/time-zones.ts';
@@ -20,7 +20,7 @@ async function addBookings(store: Store): Promise<void> {
       ...booking,
       starts: [tuesday + week * 7 * 86_400_000],
       hosts: [id < 6 ? 0 : 1],
-      ending: id < 2 ? 'missed' : 'held',
+      ending: id < 2 ? 'missed' : 'ended',
       payment: id === 0 ? payment : null,
     })),
   );
@@ -29,7 +29,7 @@ async function addBookings(store: Store): Promise<void> {
     await insertRows(unit, 'users', rows.users);
     await insertRows(unit, 'scheduled_events', rows.scheduled_events);
     await insertRows(unit, 'invitees', rows.invitees);
-    await refillBookings(unit);
+    await fillBookingInvitees(unit);
     await addTimeZones(unit, ['Europe/Berlin']);
   });
 }

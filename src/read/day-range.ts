@@ -1,4 +1,4 @@
-// The range of days that numbers are about.
+// A range of calendar days in the time zone of reports.
 import { localClock, startOfDay } from '#src/base/time-zone.ts';
 import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
 
@@ -7,11 +7,6 @@ export interface DayRange {
   readonly days: number;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly event_type?: string | undefined;
-  /** One of the hosts of a meeting. */
-  readonly host?: string | undefined;
-  /** Of the days. */
-  readonly timezone?: string | undefined;
 }
 
 /** Five years. */
@@ -22,13 +17,14 @@ export const daysBetween = (from: string, to: string): number => (msOf(to) - msO
 export const daysFrom = (from: string, to: string): readonly string[] =>
   Array.from({ length: daysBetween(from, to) }, (_, index) => dayOf(msOf(from) + index * dayMs));
 
-/** The first and the last day, with what was left out filled in; their first instant, and the first one after them. */
-export function rangeOf({ from, to, days, timezone }: DayRange & { readonly timezone: string }, nowMs: number) {
+/** The first and the last day, with what was left out filled in; their first instant, and the first one after them. `timezone`: that of reports. */
+export function rangeOf(timezone: string, { from, to, days }: DayRange, nowMs: number) {
   const today = dayOf(localClock(timezone)?.(nowMs) ?? nowMs);
   // A range that only says where it begins ends today, or on its first day if that is later.
   const last = to ?? (from !== undefined && from > today ? from : today);
   const earliest = msOf(last) - (mostDays - 1) * dayMs;
   const first = from === undefined ? dayOf(msOf(last) - (days - 1) * dayMs) : dayOf(Math.max(msOf(from), earliest));
   const startOf = (text: string): string => instantOf(startOfDay(text, timezone));
-  return { from: first, to: last, instants: { from: startOf(first), to: startOf(dayOf(msOf(last) + dayMs)) } };
+  const instants = { from: startOf(first), to: startOf(dayOf(msOf(last) + dayMs)) };
+  return { from: first, to: last, timezone, instants };
 }

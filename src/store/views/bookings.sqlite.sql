@@ -105,7 +105,23 @@ select
       then coalesce(meeting.end_time, meeting.start_time)
   end as ended_at,
   case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
-  meeting.hosts
+  meeting.hosts,
+  -- UTC while no settings are stored.
+  date(substr(meeting.start_time, 1, 19), coalesce((
+    select offset_seconds from time_zones
+    where name = (select lower(report_timezone) from mirror_settings) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  ), 0) || ' seconds') as start_day,
+  (strftime('%w', substr(meeting.start_time, 1, 19), coalesce((
+    select offset_seconds from time_zones
+    where name = (select lower(report_timezone) from mirror_settings) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  ), 0) || ' seconds') + 6) % 7 + 1 as start_weekday,
+  cast(strftime('%H', substr(meeting.start_time, 1, 19), coalesce((
+    select offset_seconds from time_zones
+    where name = (select lower(report_timezone) from mirror_settings) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  ), 0) || ' seconds') as integer) as start_hour
 from (
   select invitees.*, (
     select min(
@@ -150,8 +166,10 @@ from (
 ) as last
 join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as chain on chain.invitee_uri = last.uri
-left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
-left join invitees as first on first.uri = start.invitee_uri
+-- By its key, so that a query without its columns does not look it up.
+left join invitees as first on first.uri = case when chain.invitee_uri is not null then (
+  select invitee_uri from booking_invitees where booking_uri = chain.booking_uri and is_first
+) end
 left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
 left join event_types on event_types.uri = meeting.event_type
 left join users on users.uri = case when json_type(meeting.hosts, '$[0].user') = 'text' then meeting.hosts ->> '$[0].user' end

@@ -42,7 +42,7 @@
 -- routing_form_submission (text, joins routing_form_submissions.uri): URI of the submission that led to the first booking, else to the last
 -- location_kind (text): type of the location of the last booking, such as `physical` or `zoom`
 -- payment_provider (text): of the payment of the last booking, else of the first
--- payment_external_id (text): identifier of that payment at the provider
+-- payment_external_id (text, holds person): identifier of that payment at the provider
 -- payment_amount (number): amount of that payment, in units of the currency (not cents)
 -- payment_currency (text): currency of that payment
 -- payment_successful (flag): whether that payment succeeded
@@ -63,6 +63,9 @@
 -- ended_at (time): end of the meeting once it is over, or once the invitee is marked as a no-show; null if it was canceled or moved
 -- first_event_type (text, joins event_types.uri): URI of the event type of the first booking
 -- hosts (json, holds person): hosts of the last booking, as sent
+-- start_day (date): day of `start_time` in `REPORT_TIMEZONE`, which is UTC unless it is set
+-- start_weekday (integer): weekday of `start_time` in `REPORT_TIMEZONE`, from 1 (Monday) to 7
+-- start_hour (integer): hour of `start_time` in `REPORT_TIMEZONE`, from 0 to 23
 
 select
   coalesce(chain.booking_uri, last.uri) as uri,
@@ -158,7 +161,7 @@ select
     when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
     when last.no_show_at is not null then last.no_show_uri
     when last.attendance_entry is not null then last.attendance_entry
-    when substr(last.best_recap, 1, 1) in ('1', '2', '4') then substr(last.best_recap, 2)
+    when substr(last.best_recap, 1, 1) in ('1', '2', '4') then substr(last.best_recap, 2) collate "default"
   end as attendance_basis,
   users.timezone as host_timezone,
   local.host_start::date as start_day_host,
@@ -174,7 +177,10 @@ select
       then coalesce(meeting.end_time, meeting.start_time)
   end as ended_at,
   case when chain.invitee_uri is null then meeting.event_type else first_meeting.event_type end as first_event_type,
-  meeting.hosts
+  meeting.hosts,
+  local.report_start::date as start_day,
+  date_part('isodow', local.report_start)::integer as start_weekday,
+  date_part('hour', local.report_start)::integer as start_hour
 from (
   -- The recap of the meeting that says most of the invitee, after the number of what it says: that they spoke (1), that they attended (2),
   -- that others than hosts were there (3), that hosts only were there (4), or nothing (5). Of several the smallest counts: if anyone besides
@@ -222,26 +228,38 @@ from (
 ) as last
 join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as chain on chain.invitee_uri = last.uri
-left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
-left join invitees as first on first.uri = start.invitee_uri
+-- By its key, so that a query without its columns does not look it up.
+left join invitees as first on first.uri = case when chain.invitee_uri is not null then (
+  select invitee_uri from booking_invitees where booking_uri = chain.booking_uri and is_first
+) end
 left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
 left join event_types on event_types.uri = meeting.event_type
 left join users on users.uri = case when jsonb_typeof(meeting.hosts -> 0 -> 'user') = 'string' then meeting.hosts -> 0 ->> 'user' end
-left join time_zones as host_period
-  on host_period.name = lower(users.timezone collate "C")
-  and host_period.starts_at = (
-    select max(starts_at) from time_zones
-    where name = lower(users.timezone collate "C") and starts_at <= meeting.start_time
-  )
-left join time_zones as invitee_period
-  on invitee_period.name = lower(last.timezone collate "C")
-  and invitee_period.starts_at = (
-    select max(starts_at) from time_zones
-    where name = lower(last.timezone collate "C") and starts_at <= meeting.start_time
-  )
+-- All periods of a zone in one row, so that a time is found in them without a look-up of its own.
+left join (
+  select name, array_agg(starts_at order by starts_at) as starts, array_agg(offset_seconds order by starts_at) as offsets
+  from time_zones
+  group by name
+) as host_zone on host_zone.name = lower(users.timezone collate "C")
+left join (
+  select name, array_agg(starts_at order by starts_at) as starts, array_agg(offset_seconds order by starts_at) as offsets
+  from time_zones
+  group by name
+) as invitee_zone on invitee_zone.name = lower(last.timezone collate "C")
 cross join lateral (
   select
-    date_trunc('second', meeting.start_time at time zone 'UTC') + host_period.offset_seconds * interval '1 second' as host_start,
-    date_trunc('second', meeting.start_time at time zone 'UTC') + invitee_period.offset_seconds * interval '1 second' as invitee_start
+    date_trunc('second', meeting.start_time at time zone 'UTC')
+      + host_zone.offsets[width_bucket(meeting.start_time, host_zone.starts)] * interval '1 second' as host_start,
+    date_trunc('second', meeting.start_time at time zone 'UTC')
+      + invitee_zone.offsets[width_bucket(meeting.start_time, invitee_zone.starts)] * interval '1 second' as invitee_start,
+    -- UTC while no settings are stored.
+    date_trunc('second', meeting.start_time at time zone 'UTC')
+      + coalesce((
+        select array_agg(offset_seconds order by starts_at) from time_zones
+        where name = (select lower(report_timezone collate "C") from mirror_settings)
+      )[width_bucket(meeting.start_time, (
+        select array_agg(starts_at order by starts_at) from time_zones
+        where name = (select lower(report_timezone collate "C") from mirror_settings)
+      ))], 0) * interval '1 second' as report_start
 ) as local
 where chain.is_last is not false;

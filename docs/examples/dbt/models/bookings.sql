@@ -1,0 +1,2 @@
+-- The whole view each time: outcomes change as time passes, without an entry in the log.
+select * from {{ source('slotstream', 'bookings') }}
