@@ -22,7 +22,7 @@ const pictures: Readonly<Record<string, (page: Page, origin: string) => Promise<
   now: (page, origin) => page.goto(origin),
   deliveries: (page, origin) => page.goto(`${origin}/deliveries`),
   booking: async (page, origin) => {
-    booking ??= await longestJourney(page, origin);
+    booking ??= await longestTimeline(page, origin);
     await page.goto(origin + booking);
   },
   numbers: (page, origin) => page.goto(`${origin}/numbers`),
@@ -63,7 +63,7 @@ try {
 }
 
 /** The booking to which most happened, among the newest no-shows. */
-async function longestJourney(page: Page, origin: string): Promise<string> {
+async function longestTimeline(page: Page, origin: string): Promise<string> {
   await page.goto(`${origin}/no-shows`);
   const links = new Set(linksIn(await page.content()).filter((link) => /^\/bookings\/[^?]/.test(link)));
   const found: { readonly link: string; readonly steps: number }[] = [];

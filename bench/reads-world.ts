@@ -2,7 +2,7 @@
 // were rescheduled, one of them stated by one link only, and some twice; four have a recap, two a payment, one a routing submission.
 import Sqlite from 'better-sqlite3';
 import { sqliteFile, openStore } from '#src/store/open-store.ts';
-import { refillBookings } from '#src/store/bookings/booking-follower.ts';
+import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { refillTimeZones } from '#src/store/time-zones.ts';
 import { connect } from './mirror.ts';
 
@@ -36,7 +36,7 @@ export async function fillMirror(url: string, bookings: number): Promise<void> {
   await fill(url, (dialect) => filling(dialect, bookings));
   // Opened again, it makes the columns of the custom fields that are there by now.
   await using store = await openStore(needs, url);
-  await store.transaction(refillBookings);
+  await store.transaction(fillBookingInvitees);
   await store.transaction((unit) => refillTimeZones(unit, store.settings.reportTimezone));
   await analyze(url);
 }

@@ -27,11 +27,11 @@ const heldAgainstScan = {
   'select * from no_show_rate': 6,
   'select * from bookings_daily': 4,
   '/numbers?days=365': 6,
-  '/bookings?outcome=held': 1,
+  '/bookings?outcome=came': 1,
 } as const;
 /** At most so many milliseconds; SQLite takes longer for the custom fields, without a limit. */
 const heldToMs = {
-  'select * from booking_journeys limit 50': () => 50,
+  'select * from bookings limit 50': () => 50,
   'select * from contacts_wide': (bookings: number, isSqlite: boolean) => (isSqlite ? undefined : bookings / 100),
 };
 const openedOften = [

@@ -17,24 +17,16 @@ export interface LogReader extends AsyncDisposable {
   after(seq: number): Promise<readonly Entry[]>;
 }
 
-/** Only the entries that a table which follows the log contains. */
-export type Follower = 'bookings';
-
-export function sqliteLog(folder: string, follower?: Follower): LogReader {
-  const end = follower ? `(select value ->> '$.offset' from key_values where key = '${follower}')` : 'seq';
+export function sqliteLog(folder: string): LogReader {
   const database = new Sqlite(join(folder, 'mirror.db'), { readonly: true });
-  const fresh = database.prepare<[number], Entry>(
-    `select seq, received_at from event_log where seq > ? and seq <= ${end} order by seq`,
-  );
+  const fresh = database.prepare<[number], Entry>('select seq, received_at from event_log where seq > ? order by seq');
   return { after: async (seq) => fresh.all(seq), [Symbol.asyncDispose]: async () => void database.close() };
 }
 
-export async function postgresLog(url: string, follower?: Follower): Promise<LogReader> {
-  const end = follower ? `(select (value ->> 'offset')::bigint from key_values where key = '${follower}')` : 'seq';
+export async function postgresLog(url: string): Promise<LogReader> {
   const client = await connect(url);
   return {
-    after: (seq) =>
-      client.rows(`select seq, received_at from event_log where seq > $1 and seq <= ${end} order by seq`, [seq]),
+    after: (seq) => client.rows('select seq, received_at from event_log where seq > $1 order by seq', [seq]),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }

@@ -28,12 +28,12 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/fold/pipeline/parse.ts': { tests: 'test/workers/fold/pipeline/parse.test.ts', explained: 7 },
   'workers/fold/pipeline/bisect.ts': { tests: 'test/workers/fold/pipeline/bisect.test.ts', explained: 0 },
   'workers/fold/pipeline/fold.ts': {
-    tests: 'test/workers/fold/pipeline/fold.engines.test.ts test/src/store/bookings/booking-follower.engines.test.ts',
+    tests: 'test/workers/fold/pipeline/fold.engines.test.ts test/src/store/bookings/booking-invitees.engines.test.ts',
     explained: 4,
   },
   'workers/fold/pipeline/screen.ts': { tests: 'test/workers/fold/pipeline/fold.engines.test.ts', explained: 0 },
   'workers/fold/privacy/screen.ts': { tests: 'test/workers/fold/privacy/screen.engines.test.ts', explained: 6 },
-  'workers/fold/privacy/late-facts.ts': { tests: 'test/workers/fold/privacy/screen.engines.test.ts', explained: 7 },
+  'workers/fold/privacy/late-facts.ts': { tests: 'test/workers/fold/privacy/screen.engines.test.ts', explained: 3 },
   'workers/fold/privacy/redact-fact.ts': { tests: 'test/workers/fold/privacy/redact-fact.test.ts', explained: 8 },
   'workers/fold/privacy/redact-mentions.ts': {
     tests: 'test/workers/fold/privacy/redact-mentions.test.ts',

@@ -16,6 +16,8 @@ export interface Change {
   /** When it happened: the engines' events carry only the second. */
   readonly atMs: number;
   readonly bytes: number;
+  /** How many times its address and title have changed, where dates and a custom field change every time. */
+  readonly edition?: number;
 }
 
 export const startMs = Date.parse('2026-01-01T00:00:00Z');
@@ -48,8 +50,9 @@ function filler(length: number, at: number): string {
   return 'account plan renewal region owner '.repeat(Math.ceil(length / 34) + 1).slice(at, at + length);
 }
 
-function contactBody({ kind, row, name, atMs, bytes }: Change): string {
+function contactBody({ kind, row, name, atMs, bytes, edition }: Change): string {
   const at = instantOf(atMs);
+  const met = edition === undefined ? null : at;
   const envelope = (contact: object) => ({
     event: `contact.${kind}`,
     created_at: at,
@@ -60,10 +63,10 @@ function contactBody({ kind, row, name, atMs, bytes }: Change): string {
   return padded(bytes, (values) =>
     envelope({
       name,
-      emails: [{ email: `${row}@example.test`, is_primary: true }],
+      emails: [{ email: `${row}${edition ?? ''}@example.test`, is_primary: true }],
       phone_numbers: [],
       timezone: 'Europe/Berlin',
-      job_title: null,
+      job_title: edition === undefined ? null : `Engineer ${edition}`,
       company: 'Example',
       country: null,
       state: null,
@@ -72,15 +75,15 @@ function contactBody({ kind, row, name, atMs, bytes }: Change): string {
       created_at: '2026-01-01T00:00:00.000000Z',
       updated_at: at,
       first_email_date: null,
-      last_email_date: null,
+      last_email_date: met,
       custom_fields: values.map((value, index) => ({
         uri: `${base}/contacts/custom_field_definitions/field-${index}`,
-        value,
+        value: index === 0 && met !== null ? `${met}${value}` : value,
         label: fields[index],
       })),
       next_meeting_date: null,
-      last_meeting_date: null,
-      last_interaction_date: null,
+      last_meeting_date: met,
+      last_interaction_date: met,
       creation_source: 'scheduling',
     }),
   );
@@ -124,7 +127,7 @@ function bookingBody({ row, name, atMs, bytes }: Change): string {
   }));
 }
 
-function customerBody({ kind, row, name, atMs, bytes }: Change): string {
+function customerBody({ kind, row, name, atMs, bytes, edition }: Change): string {
   return padded(bytes, (values) => ({
     id: `evt_${row}_${atMs}`,
     object: 'event',
@@ -140,13 +143,18 @@ function customerBody({ kind, row, name, atMs, bytes }: Change): string {
         currency: 'eur',
         default_source: null,
         delinquent: false,
-        description: null,
+        description: edition === undefined ? null : `Engineer ${edition}`,
         discount: null,
-        email: `${row}@example.test`,
+        email: `${row}${edition ?? ''}@example.test`,
         invoice_prefix: '1A2B3C4D',
         invoice_settings: { custom_fields: null, default_payment_method: null, footer: null },
         livemode: false,
-        metadata: Object.fromEntries(values.map((value, index) => [`${fields[index]}`, value])),
+        metadata: Object.fromEntries(
+          values.map((value, index) => [
+            `${fields[index]}`,
+            index === 0 && edition !== undefined ? `${atMs}${value}` : value,
+          ]),
+        ),
         name,
         next_invoice_sequence: 1,
         phone: null,

@@ -6,7 +6,7 @@ import type { OurName } from './subjects.ts';
 export const hotRows = 500;
 
 export interface Mode {
-  readonly name: 'hot' | 'insert' | 'large';
+  readonly name: 'hot' | 'lifelike' | 'insert' | 'large';
   readonly events: number;
   /** How many times the rate of the better engine ours must be, with separate processes and with a single one. */
   readonly limits: Readonly<Record<OurName, number>>;
@@ -20,6 +20,16 @@ export const modes: readonly Mode[] = [
     events: 10_000,
     limits: { ours: 2, single: 1.26 },
     change: (index) => hotChange('hot', index, 1_200),
+  },
+  {
+    name: 'lifelike',
+    // As `hot`, where dates and a custom field change every time, and name, address and title every fifth time.
+    events: 10_000,
+    limits: { ours: 2, single: 1.26 },
+    change(index) {
+      const edition = Math.floor(index / hotRows / 5);
+      return { ...hotChange('lifelike', index, 1_200), name: `Person ${index % hotRows} ${edition}`, edition };
+    },
   },
   {
     name: 'insert',
