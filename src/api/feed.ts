@@ -83,7 +83,7 @@ export const feedOperations = [
     query: pageQuery,
     answers: 'object',
     schema: page,
-    alternative: { contentType: cloudEventBatchType, schema: cloudEventBatch },
+    alternatives: [{ contentType: cloudEventBatchType, schema: cloudEventBatch }],
     errors: tooManyStreams,
     async run({ store, tail, query, request: { signal, headers }, ...caller }) {
       const after = (await startOf(store, query)) ?? 0;

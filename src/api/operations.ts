@@ -34,10 +34,12 @@ import { peopleOperations } from './people/people.ts';
 import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
 import { subscriptionOperations } from './subscriptions.ts';
+import { tableOperations } from './tables/tables.ts';
 import { whyOperations } from './why.ts';
 
 const operations: readonly ApiOperation[] = [
   getMirrorHealth,
+  ...tableOperations,
   ...feedOperations,
   ...feedConsumerOperations,
   ...contactOperations,
@@ -116,9 +118,11 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
       const operation = byId.get(id);
       if (operation === undefined) throw new TypeError(`There is no operation ${id}.`);
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+      const url = new URL(path, inProcess.url);
+      if (operation.ownQuery) url.search = String(new URLSearchParams(query));
       const call = {
         context: { ...context, caller },
-        url: new URL(path, inProcess.url),
+        url,
         query,
         params,
         request: inProcess,

@@ -55,6 +55,7 @@ const statusTitles: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   409: 'Conflict',
   413: 'Content Too Large',
+  414: 'URI Too Long',
   503: 'Service Unavailable',
 };
 
@@ -70,11 +71,11 @@ export function withStatusTitle(error: HttpError): HttpError {
   return new HttpError(status, { ...body, title, message: message === '' ? body.message : message });
 }
 
-export const titledError = (status: 404 | 405 | 413 | 503, message: string): HttpError =>
+export const titledError = (status: 404 | 405 | 413 | 414 | 503, message: string): HttpError =>
   withStatusTitle(new HttpError(status, { title: '', message }));
 
 /** A sentence stays as it is; anything else names its parameter: `limit: a whole number from 1 to 1000.` */
 function sentenceOf({ message, parameter }: NonNullable<ErrorBody['details']>[number]): string {
-  if (message.endsWith('.')) return message;
+  if (/[.?]$/.test(message)) return message;
   return parameter == null ? `${message}.` : `${parameter}: ${message}.`;
 }

@@ -11,6 +11,8 @@ export type Call<Context, Query = unknown, Body = unknown, Params = PathParams> 
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** The address of the request, with its query. */
+  readonly url: URL;
   /** For its headers, and for its `signal`, which aborts when the caller disconnects. */
   readonly request: Request;
   /** The requested page in this order (`created_at:desc`, ascending by default). For operations that answer with a collection. */
@@ -38,8 +40,8 @@ type Answer<TheCall> =
       /** JSON in a shape of its own. `schema` is that of the whole answer; a `Response` is sent as it is. */
       readonly answers: 'object';
       readonly schema?: z.ZodType;
-      /** Another media type that `run` answers with when `Accept` asks for it. */
-      readonly alternative?: { readonly contentType: string; readonly schema: z.ZodType };
+      /** Other media types that `run` answers with when `Accept` asks for them. */
+      readonly alternatives?: readonly { readonly contentType: string; readonly schema: z.ZodType }[];
       run(call: TheCall): object | Promise<object>;
     }
   | { readonly answers: 'nothing'; run(call: TheCall): void | Promise<void> }
@@ -62,6 +64,8 @@ interface Description<Params extends z.ZodType, Query extends z.ZodType, Body ex
   /** Of the placeholders; needed where a placeholder is not the last part of a URI. */
   readonly params?: Params;
   readonly query?: Query;
+  /** Instead of `query`, of an operation that takes other names besides, or a name twice: `run` reads them from `url`. */
+  readonly ownQuery?: z.ZodType;
   readonly body?: Body;
 }
 

@@ -86,7 +86,7 @@ async function answer<Context, Op extends Operation<Context>>(
     const body = await runOperation(application, operation, {
       context,
       url: urlOf(application, http),
-      query: readQuery(req),
+      query: operation.ownQuery ? {} : readQuery(req),
       params: req.param(),
       request: req.raw,
       readBody: () => readBody(http),
@@ -119,6 +119,7 @@ export async function runOperation<Context, Op extends Operation<Context>>(
     params: operation.params ? parseInput(operation.params, input.params) : input.params,
     query,
     body: operation.body && parseInput(operation.body, await input.readBody()),
+    url,
     request: input.request,
     pageIn: (sort = '') => ({
       count: countIn(query),

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of the API.
 import { createDocument, sharedResponses, type OpenApiDocument } from '#src/http/openapi/document.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
+import { rowSchemas } from '#src/api/tables/records.ts';
 import { processTag, type ProcessOperation } from '#src/api/process.ts';
 
 export type DocumentedOperation = ApiOperation | ProcessOperation;
@@ -32,6 +33,7 @@ export function apiDocument(
       },
     }),
     tagDescriptions: { [processTag]: 'The state of the process, for supervisors and dashboards.' },
+    named: rowSchemas,
     components: { responses, securitySchemes },
   });
 }

@@ -60,6 +60,8 @@ export interface DocumentPlan<Op extends Operation> {
   readonly tagDescriptions?: Readonly<Record<string, string>>;
   /** Everything under `components` besides the schemas. */
   readonly components: Readonly<Record<string, object>>;
+  /** Names of schemas within those of operations. */
+  readonly named?: Readonly<Record<string, z.ZodType>>;
   /** Schemas that only `components` refer to. */
   readonly alsoUsed?: readonly z.ZodType[];
   webhooks?(components: SchemaComponents): Readonly<Record<string, PathDocs>>;
@@ -68,7 +70,7 @@ export interface DocumentPlan<Op extends Operation> {
 export function createDocument<Op extends Operation>(plan: DocumentPlan<Op>): OpenApiDocument {
   const { info, server, operations, tagDescriptions = {} } = plan;
   const schemas = createSchemaComponents();
-  for (const [id, schema] of Object.entries(schemaNames)) schemas.name(id, schema);
+  for (const [id, schema] of Object.entries({ ...schemaNames, ...plan.named })) schemas.name(id, schema);
   for (const operation of operations) nameOwnSchemas(operation, schemas);
   const documented = operations.map((operation) => ({
     path: operation.path,
@@ -142,11 +144,11 @@ function contentOf(operation: Operation, schemas: SchemaComponents): Pick<Respon
   if (operation.answers === 'text' || operation.answers === 'stream')
     return { content: { [operation.contentType]: { schema: { type: 'string' } } } };
   const schema = answerSchema(operation);
-  const other = operation.answers === 'object' ? operation.alternative : undefined;
+  const others = operation.answers === 'object' ? (operation.alternatives ?? []) : [];
   return {
     content: {
       'application/json': { schema: schema ? schemas.output(schema) : { type: 'object' } },
-      ...(other && { [other.contentType]: { schema: schemas.output(other.schema) } }),
+      ...Object.fromEntries(others.map((other) => [other.contentType, { schema: schemas.output(other.schema) }])),
     },
   };
 }

@@ -16,7 +16,7 @@ export interface ParameterDocs extends ParameterNotes {
 }
 
 export function parametersOf(operation: Operation, components: SchemaComponents): readonly ParameterDocs[] {
-  const { path, params, query } = operation;
+  const { path, params, ownQuery, query = ownQuery } = operation;
   const { properties: declared = {} } = params ? components.input(params) : {};
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): ParameterDocs => {
     const { description = 'The last part of the URI of the resource.', ...schema } = declared[name] ?? {

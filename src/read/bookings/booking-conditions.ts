@@ -55,7 +55,7 @@ const isMarked = sql<SqlBool>`no_show_at is not null`;
 const overOutcomes: ReadonlySet<Outcome> = new Set(['came', 'unknown']);
 
 /** With what an outcome implies, which costs less to find out. PostgreSQL takes few rows for many in `coalesce`, and follows the order of a page. */
-function withOutcome(outcome: Outcome): readonly Condition[] {
+export function withOutcome(outcome: Outcome): readonly Condition[] {
   if (outcome === 'no_show') return [isMarked, sql<SqlBool>`coalesce(outcome = ${outcome}, false)`];
   return [
     sql<SqlBool>`ended_at is ${overOutcomes.has(outcome) ? sql`not null` : sql`null`}`,

@@ -103,7 +103,7 @@ booking_invitees_booking_uri on booking_invitees using hash (booking_uri)
 // Of the beginning of a text only, for the same reason. An invitee's URI leads through its event's, which is not known to a search.
 const indexesOnPostgres = `
 invitees_uri_end on invitees (right(uri, 12))
-contacts_created_at on contacts (created_at, uri collate "C") where deleted_at is null
+contacts_created_at on contacts (created_at, uri collate "C")
 `;
 
 // With all that a search of contacts compares, so that it reads this index and not the rows.

@@ -8,6 +8,7 @@ export const scheduledEvents = table({
   name: 'scheduled_events',
   key: ['uri'],
   readable: 'all',
+  fast: ['start_time'],
   about:
     'One row per meeting. Several invitees share a group meeting. A meeting that an invitee names and nothing has described has a row too, in which only `uri` is set: `version` is null there, and lists, counts, exports and the feed leave it out.',
   columns: {
@@ -53,6 +54,7 @@ export const invitees = table({
   name: 'invitees',
   key: ['uri'],
   readable: 'all',
+  fast: ['created_at'],
   about: 'One row per person on one meeting. A reschedule is a new row, linked by `old_invitee` and `new_invitee`.',
   columns: {
     uri: uri('URI of the invitee'),
@@ -134,6 +136,7 @@ export const noShows = table({
   name: 'no_shows',
   key: ['invitee_uri', 'marked_at', 'no_show_uri'],
   readable: 'all',
+  fast: ['marked_at'],
   about: 'One row per no-show mark. A mark that was removed keeps its row, with `unmarked_at`.',
   columns: {
     invitee_uri: uri('the invitee', { joins: 'invitees.uri' }),
@@ -187,6 +190,7 @@ export const meetingRecaps = table({
   name: 'meeting_recaps',
   key: ['uri'],
   readable: 'all',
+  fast: ['created_at'],
   about: 'One row per recap of a meeting.',
   columns: {
     uri: uri('URI of the recap'),

@@ -110,6 +110,8 @@ export interface DeclaredTable {
   /** The columns of the primary key; never null. */
   readonly key: readonly string[];
   readonly readable: Readers;
+  /** The columns, besides the key, by which an index orders all rows: a page in their order costs the same however many there are. */
+  readonly fast?: readonly string[];
   /** One or two sentences. */
   readonly about: string;
   /** In the order in which they are documented and exported. */
@@ -126,6 +128,7 @@ export const table = <
   readonly name: Name;
   readonly key: readonly (Key & keyof Columns)[];
   readonly readable: Of;
+  readonly fast?: readonly (keyof Columns & string)[];
   readonly about: string;
   readonly columns: Columns;
 }) => declaration;

@@ -9,6 +9,7 @@ export const eventLog = table({
   name: 'event_log',
   key: ['seq'],
   readable: 'all',
+  fast: ['seq', 'received_at'],
   about: 'One row per delivery or API record, in the order of commit. All other mirrored tables follow from it.',
   columns: {
     seq: integer('position in the log; rises in the order of commit'),

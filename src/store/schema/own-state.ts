@@ -181,6 +181,7 @@ export const adminActions = table({
   name: 'admin_actions',
   key: ['id'],
   readable: 'admin',
+  fast: ['at'],
   about:
     'One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days; at most 100,000 of each kind: by links, by buttons in Slack, of models, and all others.',
   columns: {

@@ -10,6 +10,7 @@ export const contacts = table({
   name: 'contacts',
   key: ['uri'],
   readable: 'all',
+  fast: ['created_at'],
   about: 'One row per contact. A deleted contact keeps its row, with `deleted_at`.',
   columns: {
     uri: uri('URI of the contact'),

@@ -23,6 +23,7 @@ export const routingFormSubmissions = table({
   name: 'routing_form_submissions',
   key: ['uri'],
   readable: 'all',
+  fast: ['created_at'],
   about: 'One row per submission of a routing form. Bookings refer to it by `invitees.routing_form_submission`.',
   columns: {
     uri: uri('URI of the submission'),

@@ -1,6 +1,6 @@
 -- One row per booking with all its reschedules: an invitee of a meeting, or the last of several that reschedules link. An invitee without
 -- a meeting is no booking.
--- Key: uri. Since: booked_at.
+-- Key: uri. Since: booked_at. Fast: made_at, start_time. Look-up: uri by last_invitee in booking_invitees (booking_uri, invitee_uri).
 --
 -- uri (text): URI of the first invitee of the chain, mirrored or not
 -- first_invitee (text, joins invitees.uri): URI of the first mirrored invitee of the chain

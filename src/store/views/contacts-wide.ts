@@ -169,6 +169,8 @@ export function contactsWide(columns: readonly FieldColumn[]): View {
     },
     key: ['uri'],
     since: 'updated_at',
+    fast: ['created_at'],
+    lookUp: undefined,
     select: (engine) => selectWide(engine, fields),
   };
 }

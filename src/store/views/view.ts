@@ -3,6 +3,9 @@
 //
 //   -- One row per guest of a meeting.                        what a row is
 //   -- Key: event_uri, position. Since: created_at.           `Since` is optional: when a row came about
+//   -- Fast: created_at.                                      optional: the columns by which an index orders the rows
+//   -- Look-up: uri by last in links (first, member).         optional: rows with a `uri` are those whose `last` is that value or,
+//                                                             in the table `links`, a `member` of the `first` with that value
 //   --
 //   -- event_uri (text, joins scheduled_events.uri): the meeting
 //   -- email (text, holds person): e-mail address             a name, an address or a number of a person
@@ -31,6 +34,16 @@ export interface ViewColumn {
   readonly joins?: string;
 }
 
+/** How the rows with a value of a computed column are found by indexes. */
+export interface LookUp {
+  readonly column: string;
+  /** The column whose value is that of `column`, or that of `member` in a row of `table` where `group` is that of `column`. */
+  readonly by: string;
+  readonly table: string;
+  readonly group: string;
+  readonly member: string;
+}
+
 export interface View {
   readonly name: string;
   /** What a row is, in sentences. */
@@ -41,6 +54,9 @@ export interface View {
   readonly key: readonly string[];
   /** The column in which a row says when it came about, where it has one. */
   readonly since: string | undefined;
+  /** The columns by which an index orders the rows, so that a page in their order costs the same however many rows there are. */
+  readonly fast: readonly string[];
+  readonly lookUp: LookUp | undefined;
   /** What follows `create view … as`. */
   select(engine: EngineName): string;
 }
@@ -79,15 +95,31 @@ function meaningIn(name: string, text: string): Omit<View, 'name' | 'select'> {
   // An indented line belongs to the line before.
   const comment = lines.map((line) => line.replace(/^--(?: (?! )|$)/, '\n').replace(/^-- +/, ' ')).join('');
   const [head = '', list = ''] = comment.split('\n\n').filter((part) => part.trim() !== '');
-  const [, about, key, since] =
-    /^([^]+?)\s+Key: ([\w, ]+)\.(?: Since: (\w+)\.)?$/.exec(head.trim().replaceAll('\n', ' ')) ?? [];
+  const [, about, key, since, fast = '', found] =
+    /^([^]+?)\s+Key: ([\w, ]+)\.(?: Since: (\w+)\.)?(?: Fast: ([\w, ]+)\.)?(?: Look-up: ([^.]+)\.)?$/.exec(
+      head.trim().replaceAll(/\s+/g, ' '),
+    ) ?? [];
   if (about === undefined || key === undefined)
     throw new Error(`The view ${name} begins with what a row is, and with "Key: …."`);
   const columns = list
     .trim()
     .split('\n')
     .map((line) => columnIn(name, line));
-  return { about, key: key.split(', '), since, columns: Object.fromEntries(columns) };
+  return {
+    about,
+    key: key.split(', '),
+    since,
+    fast: fast === '' ? [] : fast.split(', '),
+    lookUp: found === undefined ? undefined : lookUpIn(name, found),
+    columns: Object.fromEntries(columns),
+  };
+}
+
+function lookUpIn(view: string, text: string): LookUp {
+  const [, column, by, table, group, member] = /^(\w+) by (\w+) in (\w+) \((\w+), (\w+)\)$/.exec(text) ?? [];
+  if (column === undefined || by === undefined || table === undefined || group === undefined || member === undefined)
+    throw new Error(`The look-up of the view ${view} is "column by column in table (column, column)", not: ${text}`);
+  return { column, by, table, group, member };
 }
 
 function columnIn(view: string, line: string): readonly [string, ViewColumn] {

@@ -1,0 +1,10 @@
+// Where every question to a table or view is run: a statement in, rows out.
+import type { StoredColumns } from '#src/store/columns.ts';
+import type { Statement, Store } from '#src/store/contract.ts';
+
+export async function runStatement(
+  { db, engine }: Pick<Store, 'db' | 'engine'>,
+  statement: Statement,
+): Promise<readonly StoredColumns[]> {
+  return (await engine.run<StoredColumns>(db, statement)).rows;
+}
