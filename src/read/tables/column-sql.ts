@@ -9,18 +9,19 @@ type Sql = RawBuilder<unknown>;
 type Engine = Pick<StoreEngine, 'name' | 'encode'>;
 
 /** PostgreSQL takes a parameter for a value of the column's own type, which may be too small for it. */
-const types: Readonly<Partial<Record<ColumnKind, string>>> = {
-  time: 'timestamptz',
-  date: 'date',
-  integer: 'bigint',
-  number: 'double precision',
-  flag: 'boolean',
-  text: 'text',
+const types: Readonly<Record<ColumnKind, Sql>> = {
+  time: sql`::timestamptz`,
+  date: sql`::date`,
+  integer: sql`::bigint`,
+  number: sql`::double precision`,
+  flag: sql`::boolean`,
+  text: sql`::text`,
+  json: sql`::jsonb`,
 };
 
 export function parameter(engine: Engine, kind: ColumnKind, value: Value): Sql {
   const bound = sql`${typeof value === 'boolean' ? engine.encode('flag', value) : value}`;
-  return engine.name === 'sqlite' ? bound : sql`${bound}::${sql.raw(types[kind] ?? 'text')}`;
+  return engine.name === 'sqlite' ? bound : sql`${bound}${types[kind]}`;
 }
 
 /** A column where it is sorted, or compared by its order. */

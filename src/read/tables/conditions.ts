@@ -33,7 +33,7 @@ function conditionSql(engine: StoreEngine, relation: Relation, condition: Condit
   return condition.isNegated ? sql<SqlBool>`(not ${positive})` : positive;
 }
 
-const symbols = { eq: '=', neq: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+const symbols = { eq: sql`=`, neq: sql`<>`, gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const;
 
 function testSql(engine: StoreEngine, { columns }: Relation, test: Test & { readonly column: string }): Bool {
   const column = sql.id(test.column);
@@ -49,15 +49,16 @@ function testSql(engine: StoreEngine, { columns }: Relation, test: Test & { read
       return matches(engine, column, { pattern: test.pattern, ignoresCase: test.operator === 'ilike' });
     case 'eq':
     case 'neq':
-      return sql<SqlBool>`${column} ${sql.raw(symbols[test.operator])} ${bound(test.value)}`;
+      return sql<SqlBool>`${column} ${symbols[test.operator]} ${bound(test.value)}`;
     default:
-      return sql<SqlBool>`${ordered(engine, kind, column)} ${sql.raw(symbols[test.operator])} ${bound(test.value)}`;
+      return sql<SqlBool>`${ordered(engine, kind, column)} ${symbols[test.operator]} ${bound(test.value)}`;
   }
 }
 
 function isSql({ name }: StoreEngine, column: RawBuilder<unknown>, value: null | boolean): Bool {
   if (value === null) return sql<SqlBool>`${column} is null`;
-  return sql<SqlBool>`${column} is ${sql.raw(name === 'sqlite' ? String(Number(value)) : String(value))}`;
+  if (name === 'sqlite') return sql<SqlBool>`${column} is ${Number(value)}`;
+  return value ? sql<SqlBool>`${column} is true` : sql<SqlBool>`${column} is false`;
 }
 
 /** Conditions that hold wherever this one does. The row must satisfy this one too, so they only make it faster. */

@@ -88,8 +88,9 @@ function sorterFor(engine: StoreEngine, isBackwards: boolean) {
     orderBy: (columns: readonly SortColumn[]): RawBuilder<unknown> =>
       sql.join(
         columns.map((each) => {
-          const nulls = each.isNullable ? sql.raw(isBackwards ? ' nulls first' : ' nulls last') : sql.raw('');
-          return sql`${sqlOf(each)} ${sql.raw(isFalling(each) ? 'desc' : 'asc')}${nulls}`;
+          const sorted = sql`${sqlOf(each)} ${isFalling(each) ? sql`desc` : sql`asc`}`;
+          if (!each.isNullable) return sorted;
+          return isBackwards ? sql`${sorted} nulls first` : sql`${sorted} nulls last`;
         }),
       ),
     beyond,
@@ -108,7 +109,7 @@ function sorterFor(engine: StoreEngine, isBackwards: boolean) {
       return isBackwards
         ? sql<SqlBool>`(${column} is not null or ${later})`
         : sql<SqlBool>`(${column} is null and ${later})`;
-    const [sign, at] = [sql.raw(isFalling(first) ? '<' : '>'), parameter(engine, first.kind, value)];
+    const [sign, at] = [isFalling(first) ? sql`<` : sql`>`, parameter(engine, first.kind, value)];
     const among = sql<SqlBool>`${column} ${sign}= ${at} and (${column} ${sign} ${at} or ${later})`;
     return first.isNullable && !isBackwards
       ? sql<SqlBool>`(${column} is null or (${among}))`

@@ -127,7 +127,7 @@ export async function readGroups(
   const terms = [...order, ...rest.map(({ name }) => ({ name, isDescending: false }))];
   const orderBy = terms.map(({ name, isDescending }) => {
     const column = ordered(engine, kinds[name] ?? 'text', sql.id(name));
-    return sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')} nulls last`;
+    return sql`${column} ${isDescending ? sql`desc` : sql`asc`} nulls last`;
   });
   const list = select.map((each) => sql`${selectedSql(store, relation, each)} as ${sql.id(each.name)}`);
   const groupBy = columns.length === 0 ? sql`` : sql`group by ${sql.join(columns.map(({ name }) => sql.id(name)))}`;
@@ -168,8 +168,10 @@ function selectedSql({ engine }: Readable, { columns }: Relation, { name, column
       return isSqlite ? sql`sum(cast(${value} as real))` : sql`sum(${value})::double precision`;
     case 'avg':
       return isSqlite ? sql`avg(${value})` : sql`avg(${value})::double precision`;
-    default:
-      return sql`${sql.raw(aggregate)}(${ordered(engine, columns[column]?.kind ?? 'text', value)})`;
+    default: {
+      const sorted = ordered(engine, columns[column]?.kind ?? 'text', value);
+      return aggregate === 'min' ? sql`min(${sorted})` : sql`max(${sorted})`;
+    }
   }
 }
 
