@@ -1,0 +1,107 @@
+// Pages while rows change: a row that keeps its sort value is on exactly one page. And what makes them fast: the indexes behind each order.
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { Statement } from '#src/store/contract.ts';
+import { writeRows, type StoredRow } from '#src/store/rows.ts';
+import { commonRelations, type Relation } from '#src/read/tables/relation.ts';
+import { readRows } from '#src/read/tables/rows.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { availableEngines } from '../../../harness/stores.ts';
+
+const uri = (n: number): string => `https://api.example.test/event_types/${n}`;
+const day = (n: number): string => `2025-01-${String(1 + (n % 28)).padStart(2, '0')}T00:00:00.000000Z`;
+
+/** Equal, missing and unique values; text by bytes. */
+const orders = ['created_at', 'created_at.desc,name', 'name', 'name.desc,position', 'active.desc', 'uri.desc'];
+
+describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fresh }) => {
+  it.each(orders)(
+    'have each row that keeps its value exactly once while others change, in the order %s',
+    async (order) => {
+      await using api = await openReadApi(fresh);
+      const rowOf = (n: number, shift = 0) => ({
+        uri: uri(n),
+        created_at: n % 3 === 0 ? null : day(n + shift),
+        name: n % 4 === 0 ? null : (['Ä', 'a', 'B', '\u{10400}'][(n + shift) % 4] ?? null),
+        active: n % 5 === 0 ? null : (n + shift) % 2 === 0,
+        position: n % 7,
+      });
+      const kept = Array.from({ length: 120 }, (_, n) => rowOf(2 * n));
+      await api.store.transaction((unit) => writeRows(unit, 'event_types', kept));
+      const seen: string[] = [];
+      let query = `order=${order}&select=uri&limit=7`;
+      for (let page = 0; query !== ''; page += 1) {
+        const { body } = await api.get(`/api/tables/event_types?${query}`);
+        seen.push(...body.collection.map((row: StoredRow) => row['uri']));
+        const { next_page_token: token } = body.pagination;
+        query = token === null ? '' : `page_token=${token}&limit=7`;
+        // The writer: rows come, change their values and go; among them the one that the next page begins at.
+        const changing = Array.from({ length: 40 }, (_, n) => rowOf(2 * n + 1, page));
+        await api.store.transaction((unit) => writeRows(unit, 'event_types', changing));
+        await api.store.db
+          .deleteFrom('event_types')
+          .where('uri', 'in', [uri(2 * page + 1), uri(2 * page + 3)])
+          .execute();
+      }
+      const stayed = new Set(kept.map((row) => row.uri));
+      expect(seen.filter((each) => stayed.has(each)).toSorted()).toEqual([...stayed].toSorted());
+    },
+  );
+
+  it('a page in a fast order follows an index, also beyond a row', async () => {
+    await using api = await openReadApi(fresh);
+    const { store } = api;
+    const asked: Statement[] = [];
+    const run: typeof store.engine.run = (db, statement) => {
+      asked.push(statement);
+      return store.engine.run(db, statement);
+    };
+    const listening = { ...store, engine: { ...store.engine, run } };
+    const sorting: string[] = [];
+    const check = async (relation: Relation, name: string, isDescending: boolean) => {
+      const { kind = 'text' } = relation.columns[name] ?? {};
+      const value = kind === 'integer' ? 1 : kind === 'time' ? day(1) : 'a';
+      const select = [{ name, column: name, aggregate: undefined }];
+      const question = { where: [], select, isGrouped: false, order: [{ name, isDescending }], limit: undefined };
+      const from = [
+        value,
+        ...relation.key
+          .filter((each) => each !== name)
+          .map((each) => (relation.columns[each]?.kind === 'time' ? day(1) : 'a')),
+      ];
+      for (const start of [undefined, from])
+        await readRows(listening, relation, { question, page: { limit: 50, isBackwards: false, from: start } });
+      for (const statement of asked.splice(0)) {
+        const plan = await planOf(statement);
+        // Rows without a value have no order of their own but the key.
+        const isOfNulls = statement.sql.includes(`"${name}" is null and`);
+        if (!isOfNulls && isSorting(plan)) sorting.push(`${relation.name}.${name}: ${statement.sql}\n${plan}`);
+      }
+    };
+    for (const relation of commonRelations()) {
+      // PostgreSQL sorts a text by bytes, and the index of a key does not.
+      const keys = relation.isView || engine === 'postgres' ? [] : relation.key.slice(0, 1);
+      for (const name of new Set([...relation.fast, ...keys]))
+        for (const isDescending of [false, true]) await check(relation, name, isDescending);
+    }
+    expect(sorting).toEqual([]);
+
+    async function planOf({ sql: text, parameters }: Statement): Promise<string> {
+      const words = engine === 'sqlite' ? 'explain query plan' : 'explain';
+      return store.db.transaction().execute(async (db) => {
+        // An empty table is sorted sooner than an index is read.
+        if (engine === 'postgres')
+          await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
+            db,
+          );
+        const { rows } = await store.engine.run<Record<string, unknown>>(db, { sql: `${words} ${text}`, parameters });
+        return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'])).join('\n');
+      });
+    }
+    /** Of rows that an index has in order, those with equal values are sorted by the key. */
+    function isSorting(plan: string): boolean {
+      if (engine === 'sqlite') return /USE TEMP B-TREE FOR ORDER BY/.test(plan);
+      return /(?<!Incremental )Sort /.test(plan);
+    }
+  });
+});
