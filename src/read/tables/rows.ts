@@ -48,7 +48,7 @@ export async function readRows(
   // One row at most needs no order, which could lead the planner away from its key.
   const isOneRow = relation.key.every((name) => question.where.some(isEqual(name)));
   const sort = sortColumns(relation, isOneRow ? keyOrder(relation) : question.order);
-  if (from !== undefined && from.length !== sort.length) return 'other order';
+  if (from !== undefined && !isOf(sort, from)) return 'other order';
   const where = rowsWhere(engine, relation, question.where);
   const table = sql.table(relation.name);
   if (from === undefined && !isOneRow && !isFast(relation, sort)) {
@@ -90,6 +90,13 @@ export async function readRows(
     hasPrevious: isBackwards ? isMore : isBehind,
   };
 }
+
+const isOf = (sort: readonly SortColumn[], values: SortValues): boolean =>
+  values.length === sort.length &&
+  sort.every(({ kind }, index) => {
+    const type = { flag: 'boolean', integer: 'number', number: 'number' }[String(kind)] ?? 'string';
+    return values[index] === null || typeof values[index] === type;
+  });
 
 const isEqual = (name: string) => (condition: Condition) =>
   'column' in condition && condition.column === name && condition.operator === 'eq' && !condition.isNegated;
