@@ -1,9 +1,10 @@
-// docs/dashboard.md and docs/feed.md: every address that they show is answered.
+// docs/dashboard.md, docs/feed.md and docs/tables.md: every address that they show is answered.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDashboard } from '../harness/mirror/dashboard.ts';
-import { storeEngines } from '../harness/stores.ts';
+import { bearer } from '../harness/mirror/api-app.ts';
+import { ingestBodies, storeEngines } from '../harness/stores.ts';
 import { openedOnce } from '../harness/opened.ts';
 
 const [sqlite] = storeEngines;
@@ -33,4 +34,15 @@ it.each(['dashboard.md', 'feed.md'])('the addresses in docs/%s are answered', as
     if (status !== 200) refused.push(`${address}: ${status}`);
   }
   expect(refused).toEqual([]);
+});
+
+it('each question of docs/tables.md is answered, in the form that it accepts', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/tables.md'), 'utf8');
+  const calls = [...page.matchAll(/^curl .*?(?:-H 'Accept: ([^']+)' )?'http:\/\/127\.0\.0\.1:8081([^']+)'$/gm)];
+  expect(calls.filter(([, , address = '']) => address.startsWith('/api/tables/')).length).toBeGreaterThan(3);
+  await ingestBodies(dashboard.store, ['{"event": "contact.merged", "payload": {}}']);
+  for (const [, accept = 'application/json', address = ''] of calls) {
+    const answer = await dashboard.admin.ask(address, { headers: { ...bearer, accept } });
+    expect([address, answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([address, 200, accept]);
+  }
 });

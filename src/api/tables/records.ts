@@ -65,7 +65,7 @@ const values: Readonly<Record<ColumnKind, z.ZodType>> = {
   text: z.string(),
   time: instant,
   date: z.iso.date(),
-  json,
+  json: z.unknown(),
   flag: z.boolean(),
   integer: z.int(),
   number: z.number(),

@@ -73,6 +73,8 @@ const examples: Readonly<Record<string, { readonly path?: string; readonly body?
   getAlert: { path: '/api/alerts/alert-1' },
   resendAlert: { path: '/api/alerts/alert-1/resend' },
   streamFeed: { path: '/api/feed/stream?after=0' },
+  queryTable: { path: '/api/tables/bookings' },
+  getTableRow: { path: '/api/tables/event_log/1' },
 };
 
 /** The first of its list, where a path names one of many by its UUID. */

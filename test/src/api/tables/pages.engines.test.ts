@@ -1,10 +1,10 @@
 // Pages while rows change: a row that keeps its sort value is on exactly one page. And what makes them fast: the indexes behind each order.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import type { Statement } from '#src/store/contract.ts';
+import type { Statement, Store } from '#src/store/contract.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { commonRelations, type Relation } from '#src/read/tables/relation.ts';
-import { readRows } from '#src/read/tables/rows.ts';
+import { readRows, readSome } from '#src/read/tables/rows.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { availableEngines } from '../../../harness/stores.ts';
 
@@ -51,12 +51,7 @@ describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fr
   it('a page in a fast order follows an index, also beyond a row', async () => {
     await using api = await openReadApi(fresh);
     const { store } = api;
-    const asked: Statement[] = [];
-    const run: typeof store.engine.run = (db, statement) => {
-      asked.push(statement);
-      return store.engine.run(db, statement);
-    };
-    const listening = { ...store, engine: { ...store.engine, run } };
+    const { asked, listening } = listened(store);
     const sorting: string[] = [];
     const check = async (relation: Relation, name: string, isDescending: boolean) => {
       const valueOf = (column: string) => {
@@ -69,7 +64,7 @@ describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fr
       for (const start of [undefined, from])
         await readRows(listening, relation, { question, page: { limit: 50, isBackwards: false, from: start } });
       for (const statement of asked.splice(0)) {
-        const plan = await planOf(statement);
+        const plan = await planOf(store, statement);
         // Rows without a value have no order of their own but the key.
         const isOfNulls = statement.sql.includes(`"${name}" is null and`);
         if (!isOfNulls && isSorting(plan)) sorting.push(`${relation.name}.${name}: ${statement.sql}\n${plan}`);
@@ -83,22 +78,50 @@ describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fr
     }
     expect(sorting).toEqual([]);
 
-    async function planOf({ sql: text, parameters }: Statement): Promise<string> {
-      const words = engine === 'sqlite' ? 'explain query plan' : 'explain';
-      return store.db.transaction().execute(async (db) => {
-        // An empty table is sorted sooner than an index is read.
-        if (engine === 'postgres')
-          await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
-            db,
-          );
-        const { rows } = await store.engine.run<Record<string, unknown>>(db, { sql: `${words} ${text}`, parameters });
-        return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'])).join('\n');
-      });
-    }
     /** Of rows that an index has in order, those with equal values are sorted by the key. */
     function isSorting(plan: string): boolean {
       if (engine === 'sqlite') return /USE TEMP B-TREE FOR ORDER BY/.test(plan);
       return /(?<!Incremental )Sort  \(/.test(plan);
     }
   });
+
+  it('finds a booking by its URI by indexes alone', async () => {
+    await using api = await openReadApi(fresh);
+    const { store } = api;
+    const { asked, listening } = listened(store);
+    const bookings = commonRelations().find((relation) => relation.name === 'bookings');
+    if (bookings === undefined) throw new Error('There is no view bookings.');
+    const isIt = { column: 'uri', isNegated: false, operator: 'eq', value: uri(1) } as const;
+    await readSome(listening, bookings, { where: [isIt], columns: ['uri', 'start_time'] });
+    expect(asked).toHaveLength(1);
+    for (const statement of asked) {
+      const plan = await planOf(store, statement);
+      // The invitees, which are many, are looked up one by one.
+      expect(plan).not.toMatch(/SCAN (invitees|last)|Seq Scan on invitees/);
+      expect(plan).toMatch(/invitees_pk|SEARCH invitees USING INDEX sqlite_autoindex_invitees_1 \(uri=\?\)/);
+    }
+  });
+
+  /** The store, and what it is asked. */
+  function listened(store: Store) {
+    const asked: Statement[] = [];
+    const run: typeof store.engine.run = (db, statement) => {
+      asked.push(statement);
+      return store.engine.run(db, statement);
+    };
+    return { asked, listening: { ...store, engine: { ...store.engine, run } } };
+  }
+
+  async function planOf(store: Store, { sql: text, parameters }: Statement): Promise<string> {
+    const words = engine === 'sqlite' ? 'explain query plan' : 'explain';
+    return store.db.transaction().execute(async (db) => {
+      // An empty table is sorted sooner than an index is read.
+      if (engine === 'postgres')
+        await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
+          db,
+        );
+      const { rows } = await store.engine.run<Record<string, unknown>>(db, { sql: `${words} ${text}`, parameters });
+      return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'])).join('\n');
+    });
+  }
 });

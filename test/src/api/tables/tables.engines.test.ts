@@ -5,6 +5,8 @@ import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { declaredTables } from '#src/store/schema/tables.ts';
 import type { DeclaredTable } from '#src/store/schema/declaration.ts';
+import { describeError } from '#src/observability/redact.ts';
+import { createReadApi } from '#src/api/operations.ts';
 import { fillReadWorld } from '../../../harness/data/read-world.ts';
 import { bearer, readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
@@ -223,6 +225,32 @@ describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => 
       '400 A sum is larger than a number can be.',
     );
   });
+});
+
+it('an address with a question about a person is in no metric and no report', async () => {
+  await using api = await openReadApi(freshMemory);
+  const told: string[] = [];
+  const { fetch } = createReadApi({
+    ...api.context,
+    secret: 'signs page tokens',
+    answered: (...given) => void told.push(given.join(' ')),
+    report: (error) => void told.push(JSON.stringify(describeError(error as Error))),
+    store: {
+      ...api.store,
+      engine: {
+        ...api.store.engine,
+        run: async (_db, { parameters }) => Promise.reject(new Error(`near ${parameters.join()}: failed`)),
+      },
+    },
+  });
+  for (const path of [
+    'bookings?invitee_email=eq.ann@example.test',
+    'contact_emails/x,ann@example.test',
+    'ann@example.test',
+  ])
+    await fetch(new Request(`http://127.0.0.1/api/tables/${path}`));
+  expect(told).toContain('GET /api/tables/:name 500');
+  expect(told.join('\n')).not.toContain('ann');
 });
 
 describe('the limits of the tables over HTTP', () => {
