@@ -63,7 +63,7 @@ function limitOf(text: string | undefined): number | undefined {
 
 type Group = Extract<Condition, { readonly parts: unknown }>;
 /** `parameter` is where the text stands in the address. */
-interface Place {
+interface Where {
   readonly parameter: string;
   readonly depth: number;
 }
@@ -150,7 +150,7 @@ function createReader({ relation, isAdmin }: Asked) {
   }
 
   /** `(a.eq.1,or(b.is.null,c.gt.2))` */
-  function group(word: string, text: string, { parameter, depth }: Place): Group {
+  function group(word: string, text: string, { parameter, depth }: Where): Group {
     const isNegated = word.startsWith('not.');
     const operator = word.endsWith('or') ? 'or' : 'and';
     if (depth > deepest) throw refuse(parameter, `at most ${deepest} groups within each other`);

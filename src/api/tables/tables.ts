@@ -144,7 +144,7 @@ export const tableOperations = [listTables, queryTable, getTableRow] as const;
 
 type Asking = Pick<ApiContext, 'store' | 'caller'>;
 
-/** Whoever may change things; the program itself may. */
+/** Who may change things, and the program itself. */
 const mayReadAll = (caller: ApiContext['caller']): boolean => caller === undefined || caller.who.startsWith('admin ');
 
 async function relationFor({ store, caller }: Asking, name: string): Promise<Relation> {

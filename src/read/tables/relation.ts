@@ -1,4 +1,4 @@
-// What can be asked for: a table or view as its declaration has it. What nobody may read is left out here, so that it exists nowhere behind.
+// What can be asked for: a table or view as its declaration has it. What no one may read is left out here, so that it exists nowhere behind.
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Content, DeclaredTable } from '#src/store/schema/declaration.ts';

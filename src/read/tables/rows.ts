@@ -91,11 +91,13 @@ export async function readRows(
   };
 }
 
+const types: Readonly<Partial<Record<ColumnKind, string>>> = { flag: 'boolean', integer: 'number', number: 'number' };
+
 const isOf = (sort: readonly SortColumn[], values: SortValues): boolean =>
   values.length === sort.length &&
   sort.every(({ kind }, index) => {
-    const type = { flag: 'boolean', integer: 'number', number: 'number' }[String(kind)] ?? 'string';
-    return values[index] === null || typeof values[index] === type;
+    const value = values[index] ?? null;
+    return value === null || typeof value === (types[kind] ?? 'string');
   });
 
 const isEqual = (name: string) => (condition: Condition) =>

@@ -52,7 +52,7 @@ describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => 
     }
   });
 
-  it('what nobody may read does not exist', async () => {
+  it('what no one may read does not exist', async () => {
     const { body } = await api.get('/api/tables');
     const listed = new Map<string, string[]>(
       body.collection.map((table: { name: string; columns: { name: string }[] }) => [
@@ -229,12 +229,12 @@ describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => 
 
 it('an address with a question about a person is in no metric and no report', async () => {
   await using api = await openReadApi(freshMemory);
-  const told: string[] = [];
+  const heard: string[] = [];
   const { fetch } = createReadApi({
     ...api.context,
     secret: 'signs page tokens',
-    answered: (...given) => void told.push(given.join(' ')),
-    report: (error) => void told.push(JSON.stringify(describeError(error as Error))),
+    answered: (...given) => void heard.push(given.join(' ')),
+    report: (error) => void heard.push(JSON.stringify(describeError(error as Error))),
     store: {
       ...api.store,
       engine: {
@@ -249,8 +249,8 @@ it('an address with a question about a person is in no metric and no report', as
     'ann@example.test',
   ])
     await fetch(new Request(`http://127.0.0.1/api/tables/${path}`));
-  expect(told).toContain('GET /api/tables/:name 500');
-  expect(told.join('\n')).not.toContain('ann');
+  expect(heard).toContain('GET /api/tables/:name 500');
+  expect(heard.join('\n')).not.toContain('ann');
 });
 
 describe('the limits of the tables over HTTP', () => {
