@@ -151,6 +151,8 @@ for (const engine of availableEngines)
         columns: Object.fromEntries(columns.map((each) => [each, column])),
         key: columns.slice(0, 1),
         since: undefined,
+        fast: [],
+        lookUp: undefined,
         select: () => text,
       });
       const reader = (word: string) => view('a_reader', [word], `select ${word} from words`);
