@@ -166,10 +166,9 @@ from (
 ) as last
 join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as chain on chain.invitee_uri = last.uri
--- By its key, so that a query without its columns does not look it up.
-left join invitees as first on first.uri = case when chain.invitee_uri is not null then (
-  select invitee_uri from booking_invitees where booking_uri = chain.booking_uri and is_first
-) end
+-- With a query in place of this join, as on PostgreSQL, a page by start would read all invitees.
+left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
+left join invitees as first on first.uri = start.invitee_uri
 left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
 left join event_types on event_types.uri = meeting.event_type
 left join users on users.uri = case when json_type(meeting.hosts, '$[0].user') = 'text' then meeting.hosts ->> '$[0].user' end
