@@ -37,7 +37,10 @@ describe('the rules', () => {
     expect(byName.get('evening')).toMatchObject({ graceMs: 0, evening: { zone: 'Europe/Berlin' }, hostsOf: undefined });
     expect(byName.get('plain')).toMatchObject({ graceMs: 5, evening: undefined, omit: [] });
     expect([...byName.keys()]).toEqual(Object.keys(kinds));
-    const found = bookings.filter(({ find }) => find(bookingContext()).length > 0);
+    const { booking } = bookingContext();
+    const marked = booking && ({ ...booking, outcome: 'no_show', attendance: 'no_show' } as const);
+    const missed = bookingContext({ known: { booking: marked } });
+    const found = bookings.filter(({ find }) => find(missed).length > 0);
     expect(found.map(({ name }) => name)).toEqual(['plain', 'host']);
   });
 
