@@ -57,8 +57,10 @@ export const reads: Measurement = {
     const figures: Figure[] = [];
     for (const bookings of quick ? [fewBookings] : [fewBookings, manyBookings]) {
       await using postgres = await startPostgres({ durable: true });
-      using folder = temporaryFolder();
-      for (const url of [`sqlite:${folder.path}/mirror.db`, await postgres.createDatabase()]) {
+      for (const engine of ['sqlite', 'postgres']) {
+        // The embedded queue in it belongs to one mirror.
+        using folder = temporaryFolder();
+        const url = engine === 'sqlite' ? `sqlite:${folder.path}/mirror.db` : await postgres.createDatabase();
         await fillMirror(url, bookings);
         for await (const figure of measureReads({ url, bookings, folder: folder.path })) figures.push(figure);
       }
