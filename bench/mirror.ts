@@ -39,8 +39,9 @@ export interface Client extends AsyncDisposable {
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
 }
 
+/** As docs/examples/read-only-role.sql sets up a session. */
 export async function connect(url: string): Promise<Client> {
-  const client = new pg.Client({ connectionString: url, options: '-c search_path=slotstream,public' });
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=slotstream,public -c jit=off' });
   await client.connect();
   return {
     rows: async (text, values) => (await client.query({ text, values: [...(values ?? [])] })).rows,

@@ -47,6 +47,7 @@ describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
     await owner.query('create view later as select 1 as value');
     await using reader = await connect(opened.url, role);
     await expectReadable(reader, 'contacts', 'invitees', 'contacts_wide', 'bookings', 'later');
+    expect((await reader.query('show jit')).rows).toEqual([{ jit: 'off' }]);
     for (const name of ['event_log', 'key_values'])
       await expect(reader.query(`select * from ${name}`)).rejects.toThrow('permission denied');
     await expect(reader.query('select body from event_log')).rejects.toThrow('permission denied');
