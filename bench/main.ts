@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/terminal.ts';
 import { ack } from './ack.ts';
 import { compare, comparisonTable } from './against.ts';
+import { door } from './door.ts';
 import { embedded } from './embedded.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
@@ -35,6 +36,7 @@ const measurements: readonly Measurement[] = [
   rebuilding,
   reads,
   search,
+  door,
   peersBench,
 ];
 
