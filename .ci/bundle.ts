@@ -17,8 +17,12 @@ const installedIfPossible = 'msgpackr-extract';
 /** What a dependency uses where it is found, and we do not install. */
 const missing = ['pg-native', 'supports-color'];
 
-/** What starts by its specifier: the command, and what runs in a thread. */
-const entries = { main: 'src/cli/main.ts', 'vacuum-worker': 'src/store/engines/sqlite-vacuum-worker.ts' };
+/** What starts by its specifier: the command, and what runs in a thread or a process of its own. */
+const entries = {
+  main: 'src/cli/main.ts',
+  'vacuum-worker': 'src/store/engines/sqlite-vacuum-worker.ts',
+  'sqlite-reader': 'src/store/reading/sqlite-reader.ts',
+};
 
 /** The imports that stand alone, in any runtime: small, and each in one file. */
 const standalone = ['webhooks', 'client'];

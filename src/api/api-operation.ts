@@ -4,6 +4,7 @@ import type { Tail } from '#src/feed/tail.ts';
 import type { Cursors } from '#src/http/cursor.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
+import type { Reading } from '#src/store/reading/reading.ts';
 import type { Screen } from '#workers/fold/pipeline/screen.ts';
 import type { AnswerRecorder } from '#workers/sync/answer.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
@@ -12,6 +13,8 @@ import type { Installation } from '#src/read/health/read-health.ts';
 
 export interface ApiContext {
   readonly store: Store;
+  /** For whatever only reads rows: apart from the fold, which a slow question would hold up. */
+  readonly reading: Reading;
   readonly tail: Tail;
   readonly screen: Screen;
   /** How deliveries are signed; by the service's own scheme when absent (A2). */

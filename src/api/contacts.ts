@@ -7,7 +7,7 @@ import { instant } from '#schemas/resources/values.ts';
 import { isObject, textOf } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { findRows, tableRows, isNotDeleted } from '#src/store/record-search.ts';
@@ -51,13 +51,13 @@ export const listContacts = defineOperation({
   query: contactListQuery,
   answers: 'collection',
   schema: mirroredContact,
-  async run({ store, query, pageIn }) {
+  async run({ reading, query, pageIn }) {
     const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
     // The URI is the tiebreaker for equal times, so a second sort key never decides.
     const [sort = 'created_at:asc'] = keys;
     const order = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
-    const page = await findContacts(store, { search, order, page: pageIn(sort) });
-    const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
+    const page = await findContacts(reading, { search, order, page: pageIn(sort) });
+    const definitions = exclude === undefined ? await allDefinitions(reading) : undefined;
     const positionOf = (row: StoredRow) => ({ key: String(row[order]), uri: String(row['uri']) });
     return listing<StoredRow>({ ...page, positionOf }, (row) => contactRecord(row, definitions));
   },
@@ -72,10 +72,10 @@ export const getContact = defineOperation({
   query: contactGetQuery,
   answers: 'resource',
   schema: mirroredContact,
-  async run({ store, params, query }) {
-    const row = await rowNamed(store, 'contacts', params['uuid'] ?? '', 'contact');
+  async run({ reading, params, query }) {
+    const row = await rowNamed(reading, 'contacts', params['uuid'] ?? '', 'contact');
     if (row['deleted_at'] !== null) throw notFound('No such contact.');
-    return contactRecord(row, query.exclude === undefined ? await allDefinitions(store) : undefined);
+    return contactRecord(row, query.exclude === undefined ? await allDefinitions(reading) : undefined);
   },
 });
 
@@ -89,10 +89,10 @@ export const listCustomFieldDefinitions = defineOperation({
   query: pageQuery,
   answers: 'collection',
   schema: mirroredDefinition,
-  run({ store, pageIn }) {
+  run({ store, reading, pageIn }) {
     const recordOf = (row: StoredRow) => definitionRecord(row, store.settings.currencyFields);
     const wanted = { order: 'created_at', page: pageIn(), where: [isNotDeleted], recordOf };
-    return listRows(store, 'custom_field_definitions', wanted);
+    return listRows(reading, 'custom_field_definitions', wanted);
   },
 });
 
@@ -104,8 +104,8 @@ export const getCustomFieldDefinition = defineOperation({
   errors: { 404: 'No such custom field, or it was deleted.' },
   answers: 'resource',
   schema: mirroredDefinition,
-  async run({ store, params }) {
-    const row = await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field');
+  async run({ store, reading, params }) {
+    const row = await rowNamed(reading, 'custom_field_definitions', params['uuid'] ?? '', 'custom field');
     if (row.deleted_at !== null) throw notFound('No such custom field.');
     return definitionRecord(row, store.settings.currencyFields);
   },
@@ -121,9 +121,10 @@ export const contactOperations = [
 
 const maxDefinitions = 1_000;
 
-async function allDefinitions(store: Store): Promise<readonly StoredRow[]> {
+async function allDefinitions(reading: Readable): Promise<readonly StoredRow[]> {
   const page = { count: maxDefinitions, descending: false, backwards: false };
-  return (await findRows(store, tableRows('custom_field_definitions'), { order: 'created_at', page, where: [] })).items;
+  return (await findRows(reading, tableRows('custom_field_definitions'), { order: 'created_at', page, where: [] }))
+    .items;
 }
 
 /** Without definitions the custom fields are left out. */

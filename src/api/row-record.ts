@@ -2,7 +2,7 @@
 import { isObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing, type Listing } from '#src/http/pagination.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
 import {
@@ -37,7 +37,7 @@ type ListedTable =
 
 /** One page of a table, in the order of a time. */
 export async function listRows(
-  store: Store,
+  store: Readable,
   table: ListedTable,
   wanted: RowQuery & { readonly recordOf: (row: StoredRow) => object },
 ): Promise<Listing> {
@@ -48,7 +48,7 @@ export async function listRows(
 
 /** The row that the last part of its URI names; `what` is for the error where there is none. */
 export async function rowNamed<Name extends ListedTable>(
-  store: Store,
+  store: Readable,
   table: Name,
   id: string,
   what: string,
@@ -63,7 +63,7 @@ export async function rowNamed<Name extends ListedTable>(
 
 /** Names by URI; what is not mirrored or has no name is left out. */
 export async function namesOf(
-  store: Store,
+  store: Readable,
   table: 'contacts' | 'event_types' | 'routing_forms' | 'users',
   uris: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, string>> {

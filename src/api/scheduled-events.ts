@@ -5,7 +5,7 @@ import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.t
 import { inviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { timestamp, uri } from '#schemas/wire.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { inviteeConditions, meetingConditions } from '#src/read/bookings/meetings.ts';
 import type { RowQuery } from '#src/store/record-search.ts';
@@ -27,10 +27,10 @@ export const scheduledEventOperations = [
     query: scheduledEventListQuery.omit({ group: true }),
     answers: 'collection',
     schema: scheduledEventResource,
-    run({ store, query, pageIn }) {
-      const where = meetingConditions(store.engine, query);
+    run({ reading, query, pageIn }) {
+      const where = meetingConditions(reading.engine, query);
       const wanted = { order: 'start_time', page: pageIn(query.sort), where, recordOf: scheduledEventRecord };
-      return listRows(store, 'scheduled_events', wanted);
+      return listRows(reading, 'scheduled_events', wanted);
     },
   }),
   defineOperation({
@@ -41,7 +41,7 @@ export const scheduledEventOperations = [
     errors,
     answers: 'resource',
     schema: scheduledEventResource,
-    run: async ({ store, params }) => scheduledEventRecord(await meetingNamed(store, params['uuid'])),
+    run: async ({ reading, params }) => scheduledEventRecord(await meetingNamed(reading, params['uuid'])),
   }),
   defineOperation({
     ...common,
@@ -52,10 +52,10 @@ export const scheduledEventOperations = [
     query: inviteeListQuery,
     answers: 'collection',
     schema: inviteeResource,
-    async run({ store, params, query, pageIn }) {
-      const { uri: event } = await meetingNamed(store, params['uuid']);
-      const where = inviteeConditions(store.engine, { email: query.email, status: query.status, event });
-      return listInvitees(store, { page: pageIn(query.sort), where });
+    async run({ reading, params, query, pageIn }) {
+      const { uri: event } = await meetingNamed(reading, params['uuid']);
+      const where = inviteeConditions(reading.engine, { email: query.email, status: query.status, event });
+      return listInvitees(reading, { page: pageIn(query.sort), where });
     },
   }),
 ] as const;
@@ -86,9 +86,9 @@ export const inviteeOperations = [
     query: allInviteesQuery,
     answers: 'collection',
     schema: inviteeResource,
-    run({ store, query, pageIn }) {
-      const where = inviteeConditions(store.engine, query);
-      return listInvitees(store, { page: pageIn(query.sort), where });
+    run({ reading, query, pageIn }) {
+      const where = inviteeConditions(reading.engine, query);
+      return listInvitees(reading, { page: pageIn(query.sort), where });
     },
   }),
   defineOperation({
@@ -101,14 +101,15 @@ export const inviteeOperations = [
     errors: { 404: 'No such invitee.' },
     answers: 'resource',
     schema: inviteeResource,
-    run: async ({ store, params }) => inviteeRecord(await rowNamed(store, 'invitees', params['uuid'] ?? '', 'invitee')),
+    run: async ({ reading, params }) =>
+      inviteeRecord(await rowNamed(reading, 'invitees', params['uuid'] ?? '', 'invitee')),
   }),
 ] as const;
 
-const meetingNamed = (store: Store, id = '') => rowNamed(store, 'scheduled_events', id, 'scheduled event');
+const meetingNamed = (reading: Readable, id = '') => rowNamed(reading, 'scheduled_events', id, 'scheduled event');
 
-const listInvitees = (store: Store, wanted: Pick<RowQuery, 'page' | 'where'>) =>
-  listRows(store, 'invitees', { ...wanted, order: 'created_at', recordOf: inviteeRecord });
+const listInvitees = (reading: Readable, wanted: Pick<RowQuery, 'page' | 'where'>) =>
+  listRows(reading, 'invitees', { ...wanted, order: 'created_at', recordOf: inviteeRecord });
 
 function scheduledEventRecord(row: StoredRow): object {
   return {

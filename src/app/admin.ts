@@ -15,6 +15,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
+import type { Reading } from '#src/store/reading/reading.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import type { Listeners } from './listeners.ts';
 import { mcpOf } from './mcp.ts';
@@ -31,18 +32,19 @@ interface AdminParts {
   readonly health: Health;
   /** Undefined where this process does not work. */
   readonly store: Store | undefined;
+  readonly reading: Reading | undefined;
   readonly tail: Tail;
   readonly opened: AsyncDisposableStack;
 }
 
 export function openAdmin(
-  { config, log, metrics, queue, health, store, tail, opened }: AdminParts,
+  { config, log, metrics, queue, health, store, reading, tail, opened }: AdminParts,
   { admin, adminUrl: url, hasLoopback, works, status, loginCommand, ...own }: Listeners & Own & StatusSources,
 ) {
   const { adminUrl } = config.alerts;
   const adminToken = openAdminToken(config);
   const loginCodes = createLoginCodes({ clock: Date.now });
-  const reads = store && readsOf({ config, log, metrics, queue, store, tail, ...own }, adminToken);
+  const reads = store && reading && readsOf({ config, log, metrics, queue, store, reading, tail, ...own }, adminToken);
   const app = createAdminApp({
     token: adminToken,
     readToken: config.adminReadToken,
@@ -99,10 +101,11 @@ interface StatusSources {
 
 /** The API's operations, loaded with the first request: most processes never get one. */
 function readsOf(
-  needs: Pick<AdminParts, 'config' | 'log' | 'metrics' | 'tail' | 'queue'> & StatusSources & { readonly store: Store },
+  needs: Pick<AdminParts, 'config' | 'log' | 'metrics' | 'tail' | 'queue'> &
+    StatusSources & { readonly store: Store; readonly reading: Reading },
   secret: string,
 ) {
-  const { config, log, metrics, store, tail, installation, nowMs } = needs;
+  const { config, log, metrics, store, reading, tail, installation, nowMs } = needs;
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     const { mirrorProcess } = await import('./mirror-process.ts');
@@ -110,6 +113,7 @@ function readsOf(
     const report = errorLogger(log, 'admin listener');
     return createReadApi({
       store,
+      reading,
       tail,
       screen: privacyScreen(store.settings),
       signing: config.signing,

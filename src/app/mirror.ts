@@ -6,6 +6,7 @@ import { throttled, type Log } from '#src/observability/log.ts';
 import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore, addressInWords } from '#src/store/open-store.ts';
+import { openReading, type OpenReading } from '#src/store/reading/reading.ts';
 import type { SettingName } from '#src/store/shared-settings.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { requireSameSettings } from './mirror-settings.ts';
@@ -42,6 +43,16 @@ export async function openMirror(
     await store.close();
     throw error;
   }
+}
+
+/** Closed by the caller, before the store. */
+export const openReadingOf = ({ config, log, store }: ReadingParts): Promise<OpenReading> =>
+  openReading({ store, url: config.databaseUrl, readUrl: config.databaseReadUrl, report: errorLogger(log, 'reader') });
+
+interface ReadingParts {
+  readonly config: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
+  readonly log: Log;
+  readonly store: Store;
 }
 
 /** For a plan, which writes nothing: where there is no mirror yet, an empty one in memory. */

@@ -11,13 +11,14 @@ import { keyMarks } from '#src/signing/key-ring.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
+import type { Reading } from '#src/store/reading/reading.ts';
 import { consumersBehind } from '#src/store/log/consumer-offsets.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { settleSettings } from '#src/store/settings-row.ts';
 import { settingNames } from '#src/store/shared-settings.ts';
 import { requireStatedAccount } from '#workers/sync/mirror-identity.ts';
 import { addDiskHealth } from './disk.ts';
-import { errorLogger, lastReconcileRuns, openMirror } from './mirror.ts';
+import { errorLogger, lastReconcileRuns, openMirror, openReadingOf } from './mirror.ts';
 import { requireSameSettings } from './mirror-settings.ts';
 import { watchStore } from './store-outage.ts';
 import type { Roles } from './roles.ts';
@@ -36,6 +37,8 @@ export interface SharedParts {
   readonly health: Health;
   /** Undefined where this process does not work: a receiver needs no database. */
   readonly store: Store | undefined;
+  /** Of the store, for questions. */
+  readonly reading: Reading | undefined;
   readonly tail: Tail;
   readonly opened: AsyncDisposableStack;
   /** Is called after every batch that this process received or projected. */
@@ -66,6 +69,7 @@ export async function openShared(
   // Not before: a migration of a large database may take longer.
   store?.engine.limitSilence(silenceMs);
   if (store) opened.use(watchStore({ config, store, log }));
+  const reading = store && opened.use(await openReadingOf({ config, log, store }));
   const report = errorLogger(log, 'queue');
   const { queueUrl: url, dataDir } = config;
   const onDamaged = (file: string) =>
@@ -94,5 +98,5 @@ export async function openShared(
   });
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
-  return { config, log, metrics, queue, circuit, disks, health, store, tail, opened };
+  return { config, log, metrics, queue, circuit, disks, health, store, reading, tail, opened };
 }

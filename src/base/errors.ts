@@ -31,6 +31,10 @@ const codes = {
   not_our_receiver: { exit: 3, transient: false },
   /** The command needs a mirror, and there is none. */
   no_mirror: { exit: 2, transient: false },
+  /** A question to the mirror ran out of its time. */
+  question_slow: { exit: 1, transient: false },
+  /** Too many questions are being answered: this one was not asked. */
+  questions_wait: { exit: 1, transient: true },
   not_running: { exit: 1, transient: false },
   not_found: { exit: 1, transient: false },
   /** The other side rejected the request. */

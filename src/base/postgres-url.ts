@@ -36,7 +36,10 @@ export function readPostgresUrl(url: string): PostgresAddress {
 }
 
 /** Why an address cannot be used, without a value of it; undefined when it can. */
-export function postgresProblem(name: 'DATABASE_URL' | 'QUEUE_URL', url = ''): string | undefined {
+export function postgresProblem(
+  name: 'DATABASE_URL' | 'DATABASE_READ_URL' | 'QUEUE_URL',
+  url = '',
+): string | undefined {
   if (!isPostgres(url) || !form.test(url)) return undefined;
   const { hosts, rest } = partsOf(url);
   const query = queryOf(rest);
@@ -56,6 +59,10 @@ export function postgresProblem(name: 'DATABASE_URL' | 'QUEUE_URL', url = ''): s
     return query.has('pool')
       ? 'QUEUE_URL has the parameter pool, which only DATABASE_URL may have: remove it'
       : undefined;
+  }
+  if (name === 'DATABASE_READ_URL') {
+    const ours = ['pool', 'target_session_attrs'].find((key) => query.has(key));
+    return ours && `DATABASE_READ_URL has the parameter ${ours}, which only DATABASE_URL may have: remove it`;
   }
   const pool = query.get('pool');
   if (pool !== null && !(/^\d{1,3}$/.test(pool) && Number(pool) >= 2))

@@ -24,7 +24,9 @@ export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('DISK_LOG=every needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some((url) => isPostgres(url)))
     problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
-  for (const name of ['DATABASE_URL', 'QUEUE_URL'] as const) {
+  if (values.DATABASE_READ_URL !== undefined && !isPostgres(values.DATABASE_URL))
+    problems.push('DATABASE_READ_URL needs PostgreSQL (DATABASE_URL): it is a standby of its server');
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL', 'QUEUE_URL'] as const) {
     const problem = postgresProblem(name, values[name]);
     if (problem !== undefined) problems.push(problem);
   }

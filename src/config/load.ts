@@ -135,6 +135,7 @@ function shape(values: SettingValues) {
   const dataDir = resolve(values.DATA_DIR);
   return {
     dataDir,
+    databaseReadUrl: values.DATABASE_READ_URL && withSchema(values.DATABASE_READ_URL, values.DATABASE_SCHEMA),
     databaseUrl: withSchema(values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`, values.DATABASE_SCHEMA),
     queueUrl: withSchema(values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`, values.DATABASE_SCHEMA),
     diskLog: {

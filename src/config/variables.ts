@@ -33,6 +33,13 @@ export const settings = {
       'The database of the mirror: `sqlite:PATH` or `postgres://…`. On PostgreSQL, `?pool=8` is the most connections of a process, and `postgres://HOST1,HOST2/…?target_session_attrs=read-write` uses the first host that can be written to.',
     secret: true,
   },
+  DATABASE_READ_URL: {
+    reads: address('postgres://', 'postgresql://').optional(),
+    default: '– (DATABASE_URL)',
+    meaning:
+      'A hot standby of the PostgreSQL of `DATABASE_URL`, with the same database: the API, the pages and AI models read there, on three connections. `behind_seconds` of `GET /api/tables` says how old its rows are.',
+    secret: true,
+  },
   DATABASE_SCHEMA: {
     reads: schemaName.optional(),
     default: 'slotstream',

@@ -16,11 +16,14 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: ContentfulStatusCode;
   readonly body: ErrorBody & { readonly required_scopes?: readonly ApiScope[] };
+  /** For the header `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: HttpError['status'], body: HttpError['body']) {
+  constructor(status: HttpError['status'], body: HttpError['body'], retryAfterSeconds?: number) {
     super(body.message);
     this.status = status;
     this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -57,6 +60,7 @@ const statusTitles: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   414: 'URI Too Long',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 };
 
 /**
@@ -68,11 +72,15 @@ export function withStatusTitle(error: HttpError): HttpError {
   const title = statusTitles[status];
   if (title === undefined) return error;
   const message = (body.details ?? []).map(sentenceOf).join(' ');
-  return new HttpError(status, { ...body, title, message: message === '' ? body.message : message });
+  const worded = { ...body, title, message: message === '' ? body.message : message };
+  return new HttpError(status, worded, error.retryAfterSeconds);
 }
 
-export const titledError = (status: 404 | 405 | 413 | 414 | 503, message: string): HttpError =>
-  withStatusTitle(new HttpError(status, { title: '', message }));
+export const titledError = (
+  status: 404 | 405 | 413 | 414 | 503 | 504,
+  message: string,
+  retryAfterSeconds?: number,
+): HttpError => withStatusTitle(new HttpError(status, { title: '', message }, retryAfterSeconds));
 
 /** A sentence stays as it is; anything else names its parameter: `limit: a whole number from 1 to 1000.` */
 function sentenceOf({ message, parameter }: NonNullable<ErrorBody['details']>[number]): string {

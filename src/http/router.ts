@@ -188,8 +188,9 @@ export interface ErrorOptions {
 
 export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions): void {
   app.onError((error, http) => {
-    const { status, body } = httpErrorOf(error, options);
+    const { status, body, retryAfterSeconds } = httpErrorOf(error, options);
     if (status === 401) http.header('WWW-Authenticate', 'Bearer');
+    if (retryAfterSeconds !== undefined) http.header('Retry-After', String(retryAfterSeconds));
     return http.json(body, status);
   });
   app.notFound(() => {
@@ -200,8 +201,19 @@ export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions)
 /** The error that is answered; what is not the caller's is reported. */
 export function httpErrorOf(error: unknown, options: Pick<ErrorOptions, 'failure' | 'report'>): HttpError {
   if (error instanceof HttpError) return error;
+  const limited = error instanceof SlotstreamError ? limitReached(error) : undefined;
+  if (limited !== undefined) return limited;
   options.report(error);
   return isTransient(error) ? unavailable(error) : (options.failure ?? serverError());
+}
+
+/** After this time, a turn may be free. */
+const retryAfterSeconds = 5;
+
+/** A question that took too long, or did not get its turn: of no interest to anyone but its caller. */
+function limitReached({ code, message, hint = '' }: SlotstreamError): HttpError | undefined {
+  if (code === 'question_slow') return titledError(504, `${message} ${hint}`);
+  return code === 'questions_wait' ? titledError(503, `${message} ${hint}`, retryAfterSeconds) : undefined;
 }
 
 /** The database or the queue does not answer. Only errors of our own have messages for others. */

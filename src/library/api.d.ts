@@ -15,6 +15,8 @@ export interface MirrorSettings {
   readonly dataDir?: string | undefined;
   /** DATABASE_URL: The database of the mirror: `sqlite:PATH` or `postgres://…`. On PostgreSQL, `?pool=8` is the most connections of a process, and `postgres://HOST1,HOST2/…?target_session_attrs=read-write` uses the first host that can be written to. Default: sqlite:DATA_DIR/mirror.db. */
   readonly databaseUrl?: string | undefined;
+  /** DATABASE_READ_URL: A hot standby of the PostgreSQL of `DATABASE_URL`, with the same database: the API, the pages and AI models read there, on three connections. `behind_seconds` of `GET /api/tables` says how old its rows are. Default: – (DATABASE_URL). */
+  readonly databaseReadUrl?: string | undefined;
   /** DATABASE_SCHEMA: The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL has the schema `slotstream_queue`, beside another name than the default `slotstream_queue_NAME`. Default: slotstream. */
   readonly databaseSchema?: string | undefined;
   /** QUEUE_URL: The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`. `?name=NAME` separates [mirrors](deploy.md#several-mirrors) on one server. Default: embedded:DATA_DIR/queue. */

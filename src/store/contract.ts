@@ -131,6 +131,9 @@ export interface Unit {
   readonly schema?: string;
 }
 
+/** What is enough to read: the store itself, a transaction, or connections that only read (`reading/reading.ts`). */
+export type Readable = Pick<Unit, 'db' | 'engine'>;
+
 export interface Store extends AsyncDisposable {
   readonly engine: StoreEngine;
   readonly db: Kysely<Database>;

@@ -32,12 +32,19 @@ export const listTables = defineOperation({
   summary: 'The tables and views, with their columns',
   description: 'What each is for, its columns and what they mean, and the columns that join it with others.',
   query: z.strictObject({}),
-  schema: z.strictObject({ collection: z.array(tableRecord), pagination: paginationEnvelope }),
-  async run({ store, caller }) {
+  schema: z.strictObject({
+    collection: z.array(tableRecord),
+    pagination: paginationEnvelope,
+    behind_seconds: z
+      .number()
+      .nullable()
+      .describe('How old the rows may be: by how much the standby of `DATABASE_READ_URL` is behind. Null without one.'),
+  }),
+  async run({ reading, caller }) {
     const isAdmin = mayReadAll(caller);
-    const relations = (await readRelations(store)).filter(({ isForAdmins }) => isAdmin || !isForAdmins);
+    const relations = (await readRelations(reading)).filter(({ isForAdmins }) => isAdmin || !isForAdmins);
     const collection = relations.map((relation) => describedRelation(relation, isAdmin));
-    return { collection, pagination: onePage(collection.length) };
+    return { collection, pagination: onePage(collection.length), behind_seconds: await reading.behindSeconds() };
   },
 });
 
@@ -79,18 +86,18 @@ export const queryTable = defineOperation({
   ownQuery: questionQuery,
   schema: z.strictObject({ collection: z.array(anyRow), pagination: paginationEnvelope }),
   alternatives: otherForms,
-  async run({ store, caller, params, url, cursors, request }) {
+  async run({ reading, caller, params, url, cursors, request }) {
     const { parameters, page, isRaw } = readPage(url, cursors);
-    const relation = await relationFor({ store, caller }, params.name);
+    const relation = await relationFor({ reading, caller }, params.name);
     const question = readQuestion({ relation, isAdmin: mayReadAll(caller) }, parameters);
     const form = { accept: request.headers.get('accept'), isRaw };
     const kinds = selectedKinds(relation, question.select);
     if (question.isGrouped) {
-      const rows = await groupsFor(store, relation, question);
+      const rows = await groupsFor(reading, relation, question);
       return formOf({ rows, kinds, pagination: onePage(rows.length) }, form);
     }
     const limit = question.limit ?? usualRows;
-    const found = await readRows(store, relation, { question, page: { ...page, limit } });
+    const found = await readRows(reading, relation, { question, page: { ...page, limit } });
     if (found === 'too many') throw tooManyToSort(relation);
     if (found === 'other order')
       throw invalid({ message: 'made for another order: begin again without it', parameter: 'page_token' });
@@ -126,43 +133,43 @@ export const getTableRow = defineOperation({
     resource: z.record(z.string(), json),
     joins: z.record(z.string(), joinedRows).describe('By the column that refers to them.'),
   }),
-  async run({ store, caller, params, url, cursors }) {
+  async run({ reading, caller, params, url, cursors }) {
     const { parameters } = readPage(url, cursors);
     const [unknown] = parameters;
     if (unknown !== undefined) throw refuse(unknown[0], 'one row takes no conditions');
-    const relation = await relationFor({ store, caller }, params.name);
-    const [row] = await readSome(store, relation, {
+    const relation = await relationFor({ reading, caller }, params.name);
+    const [row] = await readSome(reading, relation, {
       where: rowWithKey(relation, params.key),
       ...allFor(relation, caller),
     });
     if (row === undefined) throw noSuchRow(relation);
-    return { resource: row, joins: await joinsOf({ store, caller }, relation, row) };
+    return { resource: row, joins: await joinsOf({ reading, caller }, relation, row) };
   },
 });
 
 export const tableOperations = [listTables, queryTable, getTableRow] as const;
 
-type Asking = Pick<ApiContext, 'store' | 'caller'>;
+type Asking = Pick<ApiContext, 'reading' | 'caller'>;
 
 /** Who may change things, and the program itself. */
 const mayReadAll = (caller: ApiContext['caller']): boolean => caller === undefined || caller.who.startsWith('admin ');
 
-async function relationFor({ store, caller }: Asking, name: string): Promise<Relation> {
-  const relation = await findRelation(store, name);
+async function relationFor({ reading, caller }: Asking, name: string): Promise<Relation> {
+  const relation = await findRelation(reading, name);
   if (relation?.isForAdmins && !mayReadAll(caller)) throw denied(`The table ${relation.name} needs the admin token.`);
   if (relation !== undefined) return relation;
-  const names = (await readRelations(store)).flatMap((each) =>
+  const names = (await readRelations(reading)).flatMap((each) =>
     each.isForAdmins && !mayReadAll(caller) ? [] : [each.name],
   );
   throw notFound(`There is no table or view of this name.${suggestion(name, names)} GET /api/tables lists them.`);
 }
 
 async function groupsFor(
-  store: ApiContext['store'],
+  reading: ApiContext['reading'],
   relation: Relation,
   question: Question,
 ): Promise<readonly StoredRow[]> {
-  const groups = await readGroups(store, relation, question);
+  const groups = await readGroups(reading, relation, question);
   if (groups === 'too many')
     throw refuse('select', `There are more than ${mostGroups} groups: group by less, filter, or give a limit.`);
   if (groups === 'too large') throw refuse('select', 'A sum is larger than a number can be.');
@@ -223,10 +230,10 @@ async function joinsOf(asking: Asking, { columns }: Relation, row: StoredRow): P
       typeof value === 'object'
     )
       continue;
-    const relation = await findRelation(asking.store, table);
+    const relation = await findRelation(asking.reading, table);
     if (relation === undefined || (relation.isForAdmins && !mayReadAll(asking.caller))) continue;
     const where: Condition = { column, isNegated: false, operator: 'eq', value };
-    const rows = await readSome(asking.store, relation, {
+    const rows = await readSome(asking.reading, relation, {
       where: [where],
       ...allFor(relation, asking.caller),
       limit: mostJoined,

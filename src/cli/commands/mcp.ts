@@ -3,7 +3,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { askReceivers } from '#src/app/heartbeat.ts';
 import { installationOf } from '#src/app/installation.ts';
 import { mcpNeeds } from '#src/app/mcp.ts';
-import { openMirror } from '#src/app/mirror.ts';
+import { openMirror, openReadingOf } from '#src/app/mirror.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { listProcesses } from '#src/store/processes.ts';
@@ -22,6 +22,7 @@ export const mcp = defineVerb({
     const config = context.config();
     const log = context.log();
     await using store = await openMirror(config, log);
+    await using reading = await openReadingOf({ config, log, store });
     const tail = openTail({ lastSeq: () => lastSeq(store) });
     const needs = await mcpNeeds({ config, log, store });
     const { secret, report } = needs;
@@ -30,6 +31,7 @@ export const mcp = defineVerb({
     const clock = () => Date.now() + aheadMs;
     const api = createReadApi({
       store,
+      reading,
       tail,
       screen: privacyScreen(store.settings),
       clock,

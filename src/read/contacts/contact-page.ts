@@ -2,7 +2,7 @@
 // partial ones find the segment anywhere in the text, in any case.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { contactFilters, ContactListQuery } from '#schemas/contact-request.ts';
-import type { Store, StoreEngine } from '#src/store/contract.ts';
+import type { Readable, StoreEngine } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { findRows, tableRows, isNotDeleted } from '#src/store/record-search.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
@@ -16,7 +16,7 @@ export interface ContactQuery {
 }
 
 export async function findContacts(
-  store: Store,
+  store: Readable,
   { search, order, page }: ContactQuery,
 ): Promise<Page<TableRow<'contacts'>>> {
   const filters = conditionsOf(store.engine, search);

@@ -9,7 +9,7 @@ import { clientOf, hostTimeoutMs, requireWritable } from './pg-hosts.ts';
 import { limitSilence, neverSilent } from './pg-socket.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
-const sessionSettings = {
+export const sessionSettings = {
   TimeZone: 'UTC',
   lock_timeout: '10s',
   // A statement sees what was committed before it: the fold relies on that once it has the lock of the log.
@@ -22,7 +22,23 @@ const sessionSettings = {
   jit: 'off',
 } as const;
 
-const settings = Object.entries(sessionSettings);
+/** What connections are for, as the server sees it. */
+export interface Session {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** How many connections; absent: as the address says. */
+  readonly most?: number;
+  /** Is called with each new connection. */
+  readonly prepare?: (client: pg.ClientBase, isPooled: boolean) => Promise<unknown>;
+  /** It only reads: a server that cannot be written to is good enough. */
+  readonly onlyReads?: true;
+}
+
+const storeSession: Session = {
+  name: 'slotstream',
+  settings: sessionSettings,
+  prepare: async (client, isPooled) => isPooled || client.query(fastCompression),
+};
 
 export interface PostgresConnections {
   /** A connection for the caller alone, who releases it. */
@@ -35,13 +51,15 @@ export interface PostgresConnections {
   limitSilence(ms: number): void;
   /** Gives one transaction the settings, where the session does not have them. */
   readonly applySettings: string;
+  end(): Promise<void>;
 }
 
 export function openConnections(
   url: string,
   config: pg.PoolConfig,
-  { report }: { readonly report: (error: unknown) => void },
+  { report, session = storeSession }: { readonly report: (error: unknown) => void; readonly session?: Session },
 ): PostgresConnections {
+  const settings = Object.entries(session.settings);
   let isPooled = false;
   let silenceMs = 0;
   const address = readPostgresUrl(url);
@@ -50,7 +68,7 @@ export function openConnections(
   const isOneOfSeveral = address.urls.length > 1;
   const pool = new pg.Pool({
     ...config,
-    max: address.pool,
+    max: session.most ?? address.pool,
     connectionString,
     options: [
       ...ownOptions,
@@ -62,14 +80,14 @@ export function openConnections(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    application_name: 'slotstream',
+    application_name: session.name,
     // The pool waits for it, without a limit of its own.
     onConnect: async (client) => {
       limitSilence(client, answerTimeoutMs);
       try {
-        if (address.needsWrites) await requireWritable(client, address);
+        if (address.needsWrites && !session.onlyReads) await requireWritable(client, address);
         isPooled = !(await isDirect(client));
-        if (!isPooled) await client.query(fastCompression);
+        await session.prepare?.(client, isPooled);
       } finally {
         neverSilent(client);
       }
@@ -96,7 +114,8 @@ export function openConnections(
     namingPool: withNames({ pool, connect, isAllowed: () => !isPooled }),
     isPooled: () => isPooled,
     limitSilence: (ms) => void (silenceMs = ms),
-    applySettings,
+    end: () => pool.end(),
+    applySettings: `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`,
   };
 }
 
@@ -150,8 +169,6 @@ function prepareOnServer(client: pg.PoolClient, { isAllowed }: { isAllowed(): bo
   }
   return Object.create(client, { query: { value: query } });
 }
-
-const applySettings = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
 
 /** The server's default takes more time to compress a body than to store it. Not every server has been built with LZ4. */
 const fastCompression = `select set_config('default_toast_compression', 'lz4', false) from pg_settings

@@ -36,17 +36,19 @@ const locks = {
 } as const;
 type Run = StoreEngine['run'];
 
+/** How the driver reads cells. */
+export const cellTypes = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
+
 const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
-  const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
   const { connect, namingPool, isPooled, limitSilence, applySettings } = openConnections(
     url,
-    { types, pipeline: true },
+    { types: cellTypes, pipeline: true },
     { report },
   );
   const schema = schemaIn(url);
-  const db = new Kysely<Database>({ dialect: new Dialect({ pool: namingPool }, schema) });
+  const db = new Kysely<Database>({ dialect: new QualifyingDialect({ pool: namingPool }, schema) });
   /** The connection of each transaction. Kysely itself sends a statement only when the one before has been answered. */
   const connections = new WeakMap<Kysely<Database>, DatabaseConnection>();
   const run: Run = (on, { sql: text, parameters }) =>
@@ -127,7 +129,8 @@ class LockFreeAdapter extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-class Dialect extends PostgresDialect {
+/** Every statement names the schema of the tables. */
+export class QualifyingDialect extends PostgresDialect {
   readonly #schema: string;
 
   constructor(config: PostgresDialectConfig, schema: string) {

@@ -21,11 +21,11 @@ import { watchFile } from './sqlite-file.ts';
 import { sqliteShadow } from './sqlite-shadow.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
 import { inPages } from './row-pages.ts';
+import { cachedStatements } from './statement-cache.ts';
 import type { Database } from '#src/store/schema/tables.ts';
 
 // better-sqlite3 blocks the event loop while it waits for another process: it waits briefly, and `open-store.ts` retries.
 const busyTimeoutMs = 100;
-const cachedStatements = 256;
 
 /** SQLite creates tables within transactions. With this flag Kysely migrates atomically, one process at a time. */
 class Adapter extends SqliteAdapter {
@@ -193,21 +193,12 @@ async function rewrite(path: string): Promise<void> {
   await once(worker, 'exit');
 }
 
-/** Caches prepared statements (preparing costs more than running), and makes every transaction an immediate one. */
+/** Keeps prepared statements, and makes every transaction an immediate one. */
 function withPreparedStatements(database: Sqlite.Database) {
-  const statements = new Map<string, Sqlite.Statement>();
+  const prepare = cachedStatements(database);
   return {
     close: () => void database.close(),
-    prepare(text: string): Sqlite.Statement {
-      const sql = adjusted(text, database.inTransaction);
-      const cached = statements.get(sql);
-      if (cached) return cached;
-      const statement = database.prepare(sql);
-      const [oldest] = statements.keys();
-      if (oldest !== undefined && statements.size >= cachedStatements) statements.delete(oldest);
-      statements.set(sql, statement);
-      return statement;
-    },
+    prepare: (text: string): Sqlite.Statement => prepare(adjusted(text, database.inTransaction)),
   };
 }
 

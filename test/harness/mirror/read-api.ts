@@ -10,6 +10,7 @@ import type { Installation } from '#src/read/health/read-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
+import { openReading, readingWithin } from '#src/store/reading/reading.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
@@ -29,6 +30,8 @@ export interface ReadApiOptions {
   readonly admin?: Partial<AdminNeeds>;
   readonly process?: MirrorProcess;
   readonly answers?: ReadApiNeeds['answers'];
+  /** Questions are asked as in production: in processes, or on connections, of their own. Otherwise they are asked within this process. */
+  readonly readsApart?: true;
   readonly mcp?: (api: ReadApi) => NonNullable<AdminNeeds['mcp']>;
 }
 
@@ -40,14 +43,17 @@ function inspected(operation: ApiOperation | undefined, answer: unknown): unknow
 }
 
 export async function openReadApi(
-  open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { clock = Date.now, installation, admin: adminNeeds = {}, process, answers, mcp }: ReadApiOptions = {},
+  open: () => Promise<Pick<TestStore, 'store'> & Partial<Pick<TestStore, 'url'>> & AsyncDisposable>,
+  { clock = Date.now, installation, admin: adminNeeds = {}, process, answers, mcp, readsApart }: ReadApiOptions = {},
 ) {
-  const { store, ...rest } = await open();
+  const { store, url = '', ...rest } = await open();
+  const report = (error: unknown) => void heard.reported.push(error);
+  const reading = readsApart ? await openReading({ store, url, report }) : readingWithin(store);
   const heard = { reported: [] as unknown[], acted: [] as string[] };
   const tail = openTail({ lastSeq: () => lastSeq(store) });
   const api = createReadApi({
     store,
+    reading,
     tail,
     screen: privacyScreen({ eraseOnDelete: true }),
     clock,
@@ -55,7 +61,7 @@ export async function openReadApi(
     secret: 'signs page tokens',
     process,
     answers,
-    report: (error) => void heard.reported.push(error),
+    report,
     acted: (operation) => void heard.acted.push(operation),
   });
   const byId = new Map(api.operations.map((operation) => [operation.id, operation]));
@@ -96,6 +102,7 @@ export async function openReadApi(
     },
     async [Symbol.asyncDispose]() {
       tail.close();
+      await reading[Symbol.asyncDispose]();
       await rest[Symbol.asyncDispose]();
     },
   };

@@ -8,6 +8,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openStream } from '#src/feed/stream.ts';
 import { lastSeq } from '#src/store/log/read.ts';
+import { readingWithin } from '#src/store/reading/reading.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { eventually } from '../../harness/moments.ts';
@@ -38,6 +39,7 @@ beforeEach(async () => {
   tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
   const api = createReadApi({
     store,
+    reading: readingWithin(store),
     tail,
     screen: privacyScreen({ eraseOnDelete: true }),
     clock: Date.now,

@@ -4,6 +4,7 @@ import { canonicalJson } from '#schemas/wire.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
+import { readingWithin } from '#src/store/reading/reading.ts';
 import { explain, type ColumnOrigin, type Explanation } from '#workers/sync/explain-row.ts';
 import { prune } from '#workers/fold/retention/retention.ts';
 import type { RecordKind } from '#schemas/records.ts';
@@ -163,7 +164,15 @@ describe.each(oneEngine)('why, on $name,', ({ fresh }) => {
 
   it('answers over HTTP, and says when it knows nothing', async ({ store }) => {
     const tail = openTail({ lastSeq: async () => 0 });
-    const api = createReadApi({ store, tail, screen, clock: () => 0, secret: 'secret', report: () => {} });
+    const api = createReadApi({
+      store,
+      reading: readingWithin(store),
+      tail,
+      screen,
+      clock: () => 0,
+      secret: 'secret',
+      report: () => {},
+    });
     await ingestBodies(store, [deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
     const ask = async (uri: string) => {
       const answer = await api.request(`http://localhost/api/why?uri=${encodeURIComponent(uri)}`);

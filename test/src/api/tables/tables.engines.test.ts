@@ -18,7 +18,7 @@ const encoded = encodeURIComponent;
 
 describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => {
   const api = openedOnce(async () => {
-    const opened = await openReadApi(fresh);
+    const opened = await openReadApi(fresh, { readsApart: true });
     await fillReadWorld(opened.store);
     return opened;
   });
@@ -235,8 +235,8 @@ it('an address with a question about a person is in no metric and no report', as
     secret: 'signs page tokens',
     answered: (...given) => void heard.push(given.join(' ')),
     report: (error) => void heard.push(JSON.stringify(describeError(error as Error))),
-    store: {
-      ...api.store,
+    reading: {
+      ...api.context.reading,
       engine: {
         ...api.store.engine,
         run: async (_db, { parameters }) => Promise.reject(new Error(`near ${parameters.join()}: failed`)),

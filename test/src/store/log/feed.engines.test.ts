@@ -4,6 +4,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { feedEntry } from '#src/feed/entry.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
+import { readingWithin } from '#src/store/reading/reading.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { openedAnew } from '../../../harness/opened.ts';
 import { ingestBodies, receivedAt, oneEngine, availableEngines } from '../../../harness/stores.ts';
@@ -39,7 +40,15 @@ for (const engine of availableEngines)
       const report = (error: unknown) => {
         throw error;
       };
-      api = createReadApi({ store, tail, screen, clock: () => Date.parse(receivedAt), secret: 's'.repeat(24), report });
+      api = createReadApi({
+        store,
+        reading: readingWithin(store),
+        tail,
+        screen,
+        clock: () => Date.parse(receivedAt),
+        secret: 's'.repeat(24),
+        report,
+      });
     });
     afterEach(() => tail.close());
     const ask = async (path: string, init?: RequestInit) => api.request(path, init);

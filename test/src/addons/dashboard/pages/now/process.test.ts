@@ -6,6 +6,7 @@ import { createDashboard } from '#src/addons/dashboard/dashboard.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { processHealth } from '#src/read/health/process-health.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
+import { readingWithin } from '#src/store/reading/reading.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { processRow } from '../../../../../harness/data/process-row.ts';
 import { expectGolden, readableText } from '../../../../../harness/golden.ts';
@@ -46,6 +47,7 @@ async function pageOf(
     await made[Symbol.asyncDispose]();
     return createReadApi({
       store,
+      reading: readingWithin(store),
       tail: openTail({ lastSeq: async () => 0 }),
       screen: privacyScreen({ eraseOnDelete: true }),
       clock: Date.now,
