@@ -89,8 +89,8 @@ export const listCustomFieldDefinitions = defineOperation({
   query: pageQuery,
   answers: 'collection',
   schema: mirroredDefinition,
-  run({ store, reading, pageIn }) {
-    const recordOf = (row: StoredRow) => definitionRecord(row, store.settings.currencyFields);
+  run({ reading, pageIn }) {
+    const recordOf = (row: StoredRow) => definitionRecord(row, reading.settings.currencyFields);
     const wanted = { order: 'created_at', page: pageIn(), where: [isNotDeleted], recordOf };
     return listRows(reading, 'custom_field_definitions', wanted);
   },
@@ -104,10 +104,10 @@ export const getCustomFieldDefinition = defineOperation({
   errors: { 404: 'No such custom field, or it was deleted.' },
   answers: 'resource',
   schema: mirroredDefinition,
-  async run({ store, reading, params }) {
+  async run({ reading, params }) {
     const row = await rowNamed(reading, 'custom_field_definitions', params['uuid'] ?? '', 'custom field');
     if (row.deleted_at !== null) throw notFound('No such custom field.');
-    return definitionRecord(row, store.settings.currencyFields);
+    return definitionRecord(row, reading.settings.currencyFields);
   },
 });
 

@@ -2,10 +2,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { activeOutcomes } from '#src/store/bookings/words.ts';
-import type { Store, StoreEngine } from '#src/store/contract.ts';
+import type { Readable, StoreEngine } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-
-type Readable = Pick<Store, 'db' | 'engine'>;
 
 /** From so many hours before the start, up to the next. A meeting that was booked after its start counts as booked at its start. */
 export const leadHours = [0, 24, 48, 96, 192, 360, 720] as const;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import { longestMeetingMs } from '#src/read/bookings/needs-attention.ts';
 import { canceledOutcomes, activeOutcomes } from '#src/store/bookings/words.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable, ReadableMirror, Store } from '#src/store/contract.ts';
 import { countBookings, leadHours, type BookingSelection, type Grouping } from './booking-counts.ts';
 import { daysFrom, rangeOf, type DayRange } from './day-range.ts';
 import { Tally, type EndedCounts, type EndedGroup } from './ended-counts.ts';
@@ -34,7 +34,7 @@ export const ofMeetings = ({ engine }: Pick<Store, 'engine'>, { event_type: even
 ];
 
 /** Only the sums. */
-export async function readEndedCounts(store: Store, query: NumbersQuery, nowMs: number): Promise<EndedCounts> {
+export async function readEndedCounts(store: ReadableMirror, query: NumbersQuery, nowMs: number): Promise<EndedCounts> {
   const { instants } = rangeOf(store.settings.reportTimezone, query, nowMs);
   const total = new Tally();
   for await (const counts of countBookings(store, { ...instants, where: ofMeetings(store, query) }, ['day']))
@@ -42,7 +42,7 @@ export async function readEndedCounts(store: Store, query: NumbersQuery, nowMs: 
   return total.of('');
 }
 
-export async function readBookingNumbers(store: Store, query: BookingNumbersQuery, nowMs: number) {
+export async function readBookingNumbers(store: ReadableMirror, query: BookingNumbersQuery, nowMs: number) {
   const { time_zone: zoneOf } = query;
   const { instants, ...range } = rangeOf(store.settings.reportTimezone, query, nowMs);
   const tallies = { event_type: new Tally(), host: new Tally(), campaign: new Tally(), lead_time: new Tally() };
@@ -103,7 +103,7 @@ export interface SummaryCounts {
 
 /** Of the meetings that start within a range of days. */
 export async function readSummaryCounts(
-  { db, engine }: Pick<Store, 'db' | 'engine'>,
+  { db, engine }: Readable,
   { timezone, ...days }: DayRange & { readonly timezone: string },
 ): Promise<SummaryCounts> {
   const { instants } = rangeOf(timezone, days, 0);
@@ -113,7 +113,7 @@ export async function readSummaryCounts(
 
 /** The bookings that ended within a window, by the event type or by each of the hosts. */
 export async function readEndedWithin(
-  { db, engine }: Pick<Store, 'db' | 'engine'>,
+  { db, engine }: Readable,
   { by, from, to }: { readonly by: 'event_type' | 'host'; readonly from: string; readonly to: string },
 ): Promise<readonly EndedGroup[]> {
   const { time } = engine.dialect;
@@ -128,7 +128,7 @@ export async function readEndedWithin(
 }
 
 async function tally(
-  store: Pick<Store, 'db' | 'engine'>,
+  store: Readable,
   selection: BookingSelection,
   groupings: readonly Grouping[],
 ): Promise<(by: Grouping) => Tally> {

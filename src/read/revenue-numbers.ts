@@ -1,6 +1,6 @@
 // The payments of a range of days, by currency and day: columns of the view `payments`.
 import { sql } from 'kysely';
-import type { Store } from '#src/store/contract.ts';
+import type { ReadableMirror } from '#src/store/contract.ts';
 import { ofMeetings, type NumbersQuery } from './booking-numbers.ts';
 import { rangeOf } from './day-range.ts';
 
@@ -10,7 +10,7 @@ interface PaidDay {
   readonly amount: number;
 }
 
-export async function readRevenueNumbers(store: Store, query: NumbersQuery, nowMs: number) {
+export async function readRevenueNumbers(store: ReadableMirror, query: NumbersQuery, nowMs: number) {
   const { db } = store;
   const { instants: _instants, ...range } = rangeOf(store.settings.reportTimezone, query, nowMs);
   const where = [sql`day >= ${range.from} and day <= ${range.to}`, ...ofMeetings(store, query)];

@@ -134,6 +134,9 @@ export interface Unit {
 /** What is enough to read: the store itself, a transaction, or connections that only read (`reading/reading.ts`). */
 export type Readable = Pick<Unit, 'db' | 'engine'>;
 
+/** The same, with the settings of the mirror. */
+export type ReadableMirror = Readable & Pick<Store, 'settings'>;
+
 export interface Store extends AsyncDisposable {
   readonly engine: StoreEngine;
   readonly db: Kysely<Database>;

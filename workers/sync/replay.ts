@@ -2,7 +2,7 @@
 // changes moves to the end of the log, so that readers of the feed see it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockLog } from '#src/store/locks.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { knownEntries, moveEntry } from '#src/store/log/append.ts';
 import type { DeliveryFilter, SeqRange } from '#src/store/log/log-candidates.ts';
@@ -15,6 +15,8 @@ import { isApiRead, isUnprojected, reparse, type ParsedItem } from '#workers/fol
 import { merge, type Changes } from '#workers/fold/projections/merge.ts';
 
 export interface ReplayNeeds extends FoldNeeds {
+  /** Where the entries are looked for, with all that is committed; absent: in the store, which answers nothing else meanwhile on SQLite. */
+  readonly searched?: Readable;
   /** Called for every entry whose outcome or rows change. */
   readonly onChange?: (change: ReplayedEntry) => void;
   /** Called after every batch with the number of entries read so far. */
@@ -60,7 +62,7 @@ export async function replay(
 ): Promise<ReplayReport> {
   const store = dryRun ? dryRunStore(needs.store) : needs.store;
   let report: ReplayReport = { read: 0, changed: 0, stillQuarantined: 0 };
-  for await (const entries of entriesOf(needs.store, filter, mayContinue)) {
+  for await (const entries of entriesOf(needs.searched ?? needs.store, filter, mayContinue)) {
     const parts = await replayPage({ store, screen: needs.screen, dryRun }, entries);
     const changed = parts.flatMap((part) => part.changed);
     for (const change of changed) needs.onChange?.(change);
@@ -80,7 +82,7 @@ export async function replay(
 }
 
 async function* entriesOf(
-  store: Store,
+  store: Readable,
   { deliveryId, ...filter }: DeliveryFilter & { readonly deliveryId?: string },
   mayContinue: () => boolean,
 ): AsyncGenerator<readonly LogEntry[]> {

@@ -9,7 +9,7 @@ import { notFound } from '#src/http/http-error.ts';
 import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import { alertStates } from '#src/store/schema/own-state.ts';
 import { isLinkPending } from '#src/store/follow-up-rows.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { rowsByUri } from '#src/store/record-search.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { bookingOfInvitee, type InviteeBooking } from '#src/read/bookings/bookings.ts';
@@ -114,15 +114,15 @@ export const getBooking = defineOperation({
   errors: { 404: 'No such booking.' },
   answers: 'resource',
   schema: bookingDetail,
-  async run({ store, params }) {
-    const invitee = await rowNamed(store, 'invitees', params.uuid, 'booking');
-    const found = await bookingOfInvitee(store, invitee['uri']);
+  async run({ reading, params }) {
+    const invitee = await rowNamed(reading, 'invitees', params.uuid, 'booking');
+    const found = await bookingOfInvitee(reading, invitee['uri']);
     if (found === undefined) throw notFound('No such booking.');
-    return detailOf(store, found);
+    return detailOf(reading, found);
   },
 });
 
-async function detailOf(store: Store, { booking, members: uris }: InviteeBooking) {
+async function detailOf(store: Readable, { booking, members: uris }: InviteeBooking) {
   const record = bookingRecord(booking);
   const members = await rowsByUri(store, 'invitees', uris);
   const eventUris = members.flatMap(({ event_uri: uri }) => uri ?? []);
@@ -181,7 +181,7 @@ function bookingOf(member: TableRow<'invitees'>, meeting: TableRow<'scheduled_ev
   };
 }
 
-async function meetingOf(store: Store, meeting: TableRow<'scheduled_events'>) {
+async function meetingOf(store: Readable, meeting: TableRow<'scheduled_events'>) {
   const hosts = objectsIn(meeting.hosts);
   const uris = hosts.map(({ user }) => String(user));
   const users = new Map((await rowsByUri(store, 'users', uris)).map((row) => [row.uri, row]));

@@ -50,10 +50,10 @@ export const listBookings = defineOperation({
   query: listQuery,
   answers: 'collection',
   schema: booking,
-  async run({ store, query, pageIn, clock }) {
+  async run({ reading, query, pageIn, clock }) {
     const { count: _count, page_token: _token, unconfirmed, ...search } = query;
     const unconfirmedSince = unconfirmed && (search.min_start_time ?? instantOf(clock() - unconfirmedMs));
-    const found = await findBookings(store, { ...search, unconfirmedSince }, pageIn('made_at:desc'));
+    const found = await findBookings(reading, { ...search, unconfirmedSince }, pageIn('made_at:desc'));
     const positionOf = ({ made_at: key, last_invitee: uri }: BookingRow) => ({ key: key ?? '', uri });
     return listing({ ...found, positionOf }, bookingRecord);
   },

@@ -74,13 +74,13 @@ export const listNoShows = defineOperation({
   query: listQuery,
   answers: 'collection',
   schema: noShow,
-  async run({ store, query, pageIn }) {
+  async run({ reading, query, pageIn }) {
     const { state, q, host, event_type, min_start_time, max_start_time } = query;
     const search = { state, q, user: host, event_type, min_start_time, max_start_time };
-    const page = await findNoShows(store, search, pageIn('marked_at:desc'));
+    const page = await findNoShows(reading, search, pageIn('marked_at:desc'));
     const invitees = page.items.map((mark) => mark.invitee_uri);
-    const contexts = await loadBookingContexts(store, invitees);
-    const alerts = Map.groupBy(await alertsAbout(store, invitees), ({ fact }) => fact);
+    const contexts = await loadBookingContexts(reading, invitees);
+    const alerts = Map.groupBy(await alertsAbout(reading, invitees), ({ fact }) => fact);
     const positionOf = ({ marked_at, invitee_uri }: TableRow<'no_shows'>) => ({ key: marked_at, uri: invitee_uri });
     return listing({ ...page, positionOf }, (mark) =>
       recordOf(mark, contexts.get(mark.invitee_uri), alerts.get(mark.no_show_uri) ?? []),

@@ -22,7 +22,7 @@ const dryRunMs = 2_500;
 /** Between two batches, deliveries and other requests use the store and the event loop. */
 const pauseMs = 20;
 
-type Needs = Pick<ApiContext, 'store' | 'screen' | 'tail' | 'clock'>;
+type Needs = Pick<ApiContext, 'store' | 'reading' | 'screen' | 'tail' | 'clock'>;
 
 export const replayDeliveries = defineOperation({
   id: 'replayDeliveries',
@@ -59,7 +59,9 @@ export const replayDeliveries = defineOperation({
 type BoundedFilter = DeliveryFilter & { readonly maxSeq: number };
 
 async function replayMany(needs: Needs, filter: BoundedFilter, dryRun: boolean): Promise<ReplayRecord> {
-  const { store, screen, tail, clock } = needs;
+  const { store, reading, screen, tail, clock } = needs;
+  // What is to be changed is not looked for in a standby, which may be behind.
+  const searched = store.engine.manyWriters ? store : reading.searches;
   const transitions = new Map<string, number>();
   const tables = new Map<string, number>();
   const examples: ReplayRecord['examples'] = [];
@@ -71,7 +73,7 @@ async function replayMany(needs: Needs, filter: BoundedFilter, dryRun: boolean):
   }
   const isOpen = () => !tail.closing.aborted;
   const countEnd = clock() + countMs;
-  const matched = await countDeliveries(store, filter, {
+  const matched = await countDeliveries(searched, filter, {
     most: mostReplayed,
     mayContinue: () => isOpen() && clock() < countEnd,
   });
@@ -81,6 +83,7 @@ async function replayMany(needs: Needs, filter: BoundedFilter, dryRun: boolean):
   const { read, changed, stillQuarantined } = await replay(
     {
       store,
+      searched,
       screen,
       onChange,
       onProgress(done, { written: range }) {

@@ -6,7 +6,7 @@ import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { entriesWithBodies } from '#src/read/deliveries/delivery-tail.ts';
 import {
@@ -24,8 +24,8 @@ import { deliveryFilters, deliveryRecord, filterOf, replayedRecord, wholeDeliver
 import { sentenceOf } from './sentences.ts';
 import { isIdentifier } from '#src/api/row-record.ts';
 
-/** How long a page is searched for where no index helps. */
-const searchMs = 60;
+/** How long a page is searched for where no index helps: as long as a person waits for one. */
+const searchMs = 1_000;
 
 const fields = {
   last_seq: z.int().describe('The end of the log when the search began; 0 when it is empty.'),
@@ -60,7 +60,9 @@ export const listDeliveries = defineOperation({
   fields,
   async run({ query: { count: _count, page_token: _token, include, ...filters }, pageIn, ...needs }) {
     const found = await listLog(needs, filterOf(filters), pageIn('seq:desc'));
-    return include === undefined ? found : { ...found, records: await withSentences(needs.store, found.records) };
+    return include === undefined
+      ? found
+      : { ...found, records: await withSentences(needs.reading.searches, found.records) };
   },
 });
 
@@ -72,7 +74,7 @@ export const getDelivery = defineOperation({
   summary: 'One delivery, with its body and what it changed',
   answers: 'resource',
   schema: wholeDeliveryRecord,
-  run: async ({ store, signing, params }) => wholeDelivery(await findDelivery(store, params.id), signing),
+  run: async ({ reading, signing, params }) => wholeDelivery(await findDelivery(reading, params.id), signing),
 });
 
 export const replayDelivery = defineOperation({
@@ -131,18 +133,18 @@ export const listQuarantine = defineOperation({
 const maxReasons = 100;
 
 /** Quarantined deliveries by reason, the most frequent first. Of each outcome this many are counted, the newest. */
-export const readQuarantineReasons = ({ store }: Pick<ApiContext, 'store'>, newest: number) =>
-  countReasons(store, { limit: maxReasons, newest });
+export const readQuarantineReasons = ({ reading }: Pick<ApiContext, 'reading'>, newest: number) =>
+  countReasons(reading, { limit: maxReasons, newest });
 
 /** A page of the log, newest first. */
 async function listLog(
-  { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
+  { reading: { searches }, clock }: Pick<ApiContext, 'reading' | 'clock'>,
   filter: DeliveryFilter,
   { count, from, backwards }: PageRequest,
 ): Promise<Listing & { readonly records: readonly DeliveryLine[] }> {
   const endMs = clock() + searchMs;
-  const end = await lastSeq(store);
-  const { lines, stoppedAt } = await readDeliveries(store, filter, {
+  const end = await lastSeq(searches);
+  const { lines, stoppedAt } = await readDeliveries(searches, filter, {
     from: from && Number(from.key),
     newer: backwards,
     // One more than requested shows whether there is another page.
@@ -168,12 +170,12 @@ async function listLog(
     fields: {
       last_seq: end,
       stopped_at:
-        stopped === undefined ? null : { seq: stopped, received_at: (await receivedAt(store, stopped)) ?? null },
+        stopped === undefined ? null : { seq: stopped, received_at: (await receivedAt(searches, stopped)) ?? null },
     },
   };
 }
 
-async function withSentences(store: Store, lines: readonly DeliveryLine[]): Promise<readonly object[]> {
+async function withSentences(store: Readable, lines: readonly DeliveryLine[]): Promise<readonly object[]> {
   const entries = await entriesWithBodies(
     store,
     lines.map(({ seq }) => seq),
@@ -183,7 +185,7 @@ async function withSentences(store: Store, lines: readonly DeliveryLine[]): Prom
   return lines.map((line) => ({ ...line, sentence: sentences.get(line.seq) ?? line.event ?? '' }));
 }
 
-export async function findDelivery(store: Store, id: string): Promise<LogEntry> {
+export async function findDelivery(store: Readable, id: string): Promise<LogEntry> {
   const name = /^\d{1,15}$/.test(id) ? { seq: Number(id) } : { deliveryId: id };
   const entry = isIdentifier(id) ? await readDelivery(store, name) : undefined;
   if (entry === undefined) throw notFound('No such delivery.', 'id');

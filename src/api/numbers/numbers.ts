@@ -99,7 +99,7 @@ export const getBookingNumbers = defineOperation({
   ),
   answers: 'object',
   schema: bookingNumbers,
-  run: ({ store, query, clock }) => readBookingNumbers(store, query, clock()),
+  run: ({ reading, query, clock }) => readBookingNumbers(reading, query, clock()),
 });
 
 const revenueNumbers = z
@@ -131,7 +131,7 @@ export const getRevenueNumbers = defineOperation({
   query: inRange(rangeQuery),
   answers: 'object',
   schema: revenueNumbers,
-  run: ({ store, query, clock }) => readRevenueNumbers(store, query, clock()),
+  run: ({ reading, query, clock }) => readRevenueNumbers(reading, query, clock()),
 });
 
 export const numberOperations = [getBookingNumbers, getRevenueNumbers] as const;

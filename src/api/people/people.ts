@@ -54,26 +54,26 @@ export const listPeople = defineOperation({
   }),
   answers: 'collection',
   schema: person,
-  async run({ store, query: { email, name, contact, contact_uris: contacts }, pageIn }): Promise<Listing> {
+  async run({ reading, query: { email, name, contact, contact_uris: contacts }, pageIn }): Promise<Listing> {
     const page = pageIn('created_at:desc');
     const onePage = { first: undefined, last: undefined, hasNext: false, hasPrevious: false };
-    if (contacts !== undefined) return { ...onePage, records: await peopleOfContacts(store, contacts) };
+    if (contacts !== undefined) return { ...onePage, records: await peopleOfContacts(reading, contacts) };
     if (email !== undefined) {
-      const found = await personByAddress(store, email);
+      const found = await personByAddress(reading, email);
       const isWanted = contact === undefined || (found?.['contact_uri'] === null) === (contact === 'false');
       return { ...onePage, records: found === undefined || !isWanted ? [] : [found] };
     }
     if (contact === 'false') {
-      const { items, ...ends } = await findWithoutContact(store, name, page);
+      const { items, ...ends } = await findWithoutContact(reading, name, page);
       return { ...ends, records: items };
     }
-    const found = await findContacts(store, {
+    const found = await findContacts(reading, {
       search: name === undefined ? {} : { name: [name] },
       order: 'created_at',
       page,
     });
     const uris = new Set(found.items.map(({ uri }) => uri));
-    const people = await peopleOfContacts(store, [...uris]);
+    const people = await peopleOfContacts(reading, [...uris]);
     const ends = listing({ ...found, positionOf: ({ created_at: key, uri }) => ({ key: String(key), uri }) });
     return { ...ends, records: name === undefined ? people.filter((each) => uris.has(each.person)) : people };
   },
@@ -88,13 +88,13 @@ export const getPerson = defineOperation({
   errors: { 404: 'No such contact or booking, the contact was deleted, or the booking has no address.' },
   answers: 'resource',
   schema: person,
-  async run({ store, params }) {
+  async run({ reading, params }) {
     const id = params['uuid'] ?? '';
-    const contact = isIdentifier(id) ? await uriEndingWith(store, 'contacts', `/contacts/${id}`) : undefined;
-    const [known] = contact === undefined ? [] : await peopleOfContacts(store, [contact]);
+    const contact = isIdentifier(id) ? await uriEndingWith(reading, 'contacts', `/contacts/${id}`) : undefined;
+    const [known] = contact === undefined ? [] : await peopleOfContacts(reading, [contact]);
     if (known !== undefined) return known;
-    const { email } = await rowNamed(store, 'invitees', id, 'person');
-    const found = email ? await personByAddress(store, email) : undefined;
+    const { email } = await rowNamed(reading, 'invitees', id, 'person');
+    const found = email ? await personByAddress(reading, email) : undefined;
     if (found === undefined) throw notFound('No such person.');
     return found;
   },

@@ -64,10 +64,10 @@ export const listRecaps = defineOperation({
   query: listQuery,
   answers: 'collection',
   schema: recapLine,
-  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
-    const conditions = recapConditions(store.engine.dialect, search);
+  async run({ reading, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
+    const conditions = recapConditions(reading.engine.dialect, search);
     const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
-    const { items, ...page } = await scanRows(store, 'meeting_recaps', wanted);
+    const { items, ...page } = await scanRows(reading, 'meeting_recaps', wanted);
     return { ...page, records: items.map(lineOf) };
   },
 });
@@ -81,8 +81,8 @@ export const getRecap = defineOperation({
   errors: { 404: 'No such recap, or it was deleted.' },
   answers: 'resource',
   schema: recap,
-  async run({ store, params }) {
-    const row = await rowNamed(store, 'meeting_recaps', params['uuid'] ?? '', 'recap');
+  async run({ reading, params }) {
+    const row = await rowNamed(reading, 'meeting_recaps', params['uuid'] ?? '', 'recap');
     if (row.deleted_at !== null) throw notFound('No such recap.');
     const { summary_md, action_items_md, discussion_md, transcript, share_link } = row;
     return { ...lineOf(row), summary_md, action_items_md, discussion_md, transcript, share_link };

@@ -8,7 +8,7 @@ import { defineOperation } from '#src/api/api-operation.ts';
 import { namesOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { scanRows } from '#src/store/record-search.ts';
 import { rangeOf } from '#src/read/day-range.ts';
@@ -109,14 +109,14 @@ export const getRoutingFunnel = defineOperation({
   query: z.strictObject(filters),
   answers: 'object',
   schema: funnel,
-  async run({ store, query, clock }) {
+  async run({ reading, query, clock }) {
     const { from, to, ...search } = query;
     const end = to ?? instantOf(clock());
     const lastMs = to === undefined ? clock() : Date.parse(to) - 1;
-    const start = from ?? rangeOf(store.settings.reportTimezone, { days: defaultDays }, lastMs).instants.from;
-    const counts = await readFunnel(store, { ...search, from: start, to: end });
+    const start = from ?? rangeOf(reading.settings.reportTimezone, { days: defaultDays }, lastMs).instants.from;
+    const counts = await readFunnel(reading, { ...search, from: start, to: end });
     const names = await namesOf(
-      store,
+      reading,
       'routing_forms',
       counts.map((each) => each.routing_form),
     );
@@ -152,11 +152,11 @@ export const listSubmissions = defineOperation({
   }),
   answers: 'collection',
   schema: submission,
-  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
-    const conditions = submissionConditions(store.engine.dialect, search);
+  async run({ reading, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
+    const conditions = submissionConditions(reading.engine.dialect, search);
     const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
-    const { items, ...page } = await scanRows(store, 'routing_form_submissions', wanted);
-    return { ...page, records: await submissionRecords(store, items) };
+    const { items, ...page } = await scanRows(reading, 'routing_form_submissions', wanted);
+    return { ...page, records: await submissionRecords(reading, items) };
   },
 });
 
@@ -169,9 +169,9 @@ export const getSubmission = defineOperation({
   errors: { 404: 'No such submission.' },
   answers: 'resource',
   schema: submission,
-  async run({ store, params }) {
-    const row = await rowNamed(store, 'routing_form_submissions', params['uuid'] ?? '', 'submission');
-    const [record] = await submissionRecords(store, [row]);
+  async run({ reading, params }) {
+    const row = await rowNamed(reading, 'routing_form_submissions', params['uuid'] ?? '', 'submission');
+    const [record] = await submissionRecords(reading, [row]);
     return record ?? {};
   },
 });
@@ -180,7 +180,7 @@ type Submission = TableRow<'routing_form_submissions'>;
 
 /** With the names of forms and event types, and what became of each. */
 async function submissionRecords(
-  store: Store,
+  store: Readable,
   rows: readonly Submission[],
 ): Promise<readonly z.input<typeof submission>[]> {
   const uris = rows.map(({ uri }) => uri);
@@ -225,7 +225,7 @@ async function submissionRecords(
 const eventTypeIn = (result: unknown): string | null =>
   isObject(result) && result['type'] === 'event_type' ? textOf(result['value']) : null;
 
-async function bookingsOf(store: Store, uris: readonly string[]) {
+async function bookingsOf(store: Readable, uris: readonly string[]) {
   const invitees = await readColumns(store, 'invitees', {
     columns: ['uri', 'name', 'email', 'event_uri'],
     key: 'uri',

@@ -44,9 +44,9 @@ export const getContactTimeline = defineOperation({
   query: pageQuery,
   answers: 'collection',
   schema: timelineItem,
-  async run({ store, params, pageIn }) {
-    const contact = await rowNamed(store, 'contacts', params['uuid'] ?? '', 'contact');
-    const page = await personTimeline(store, contact, pageIn('time:desc'));
+  async run({ reading, params, pageIn }) {
+    const contact = await rowNamed(reading, 'contacts', params['uuid'] ?? '', 'contact');
+    const page = await personTimeline(reading, contact, pageIn('time:desc'));
     return listing({ ...page, positionOf: ({ at, id }) => ({ key: at, uri: id }) }, (moment) => ({
       id: moment.id,
       time: moment.at,

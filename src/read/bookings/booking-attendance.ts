@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import type { Attendance, Outcome } from '#src/store/bookings/words.ts';
 import type { StoredKinds } from '#src/store/columns.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
 import { longestMeetingMs } from './needs-attention.ts';
 
@@ -21,7 +21,7 @@ export interface BookingState {
 
 /** By the URI of the last invitee of a booking. */
 export async function statesOfBookings(
-  { db }: Store | Unit,
+  { db }: Readable,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, BookingState>> {
   const found = await inChunks(uris, async (chunk) => {
@@ -38,7 +38,7 @@ export async function statesOfBookings(
 
 /** Of these bookings, those that were canceled since this time. */
 export async function recentlyCanceledAmong(
-  { db, engine: { dialect } }: Store,
+  { db, engine: { dialect } }: Readable,
   uris: readonly string[],
   since: string,
 ): Promise<readonly string[]> {
@@ -51,7 +51,7 @@ export async function recentlyCanceledAmong(
 
 /** Of these bookings, those whose meeting ended since the one time or has a recap that was created since the other. */
 export async function recentlyMetAmong(
-  { db, engine: { dialect } }: Store,
+  { db, engine: { dialect } }: Readable,
   uris: readonly string[],
   { ended, recap }: { readonly ended: string; readonly recap: string },
 ): Promise<readonly string[]> {
@@ -68,7 +68,7 @@ export async function recentlyMetAmong(
 
 /** The unconfirmed bookings whose meeting ended after the one moment and up to the other. */
 export async function unconfirmedBookings(
-  { db, engine }: Store | Unit,
+  { db, engine }: Readable,
   { afterMs, throughMs }: { readonly afterMs: number; readonly throughMs: number },
 ) {
   const time = (ms: number) => engine.dialect.time(instantOf(ms));

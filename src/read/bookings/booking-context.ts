@@ -1,7 +1,7 @@
 // Loads everything that rules and messages need about bookings, with one query per table for any number of bookings.
 import { statesOfBookings, type BookingState } from './booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
@@ -53,7 +53,7 @@ type ScheduledEvent = ContextRow<'scheduled_events'>;
 
 /** By the invitee's URI. Leaves out unknown invitees, and those of erased people: nothing is reported about them. */
 export async function loadBookingContexts(
-  from: Store | Unit,
+  from: Readable,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, BookingContext>> {
   const all = await readColumns(from, 'invitees', lookup(contextColumns.invitees, [...new Set(uris)]));
@@ -106,20 +106,14 @@ const addressOf = ({ email }: Pick<Invitee, 'email'>): string | undefined =>
 
 const firstHostOf = (event: ScheduledEvent | undefined): string | undefined => hostsOf({ event })[0]?.uri;
 
-async function zonesOf(
-  from: Store | Unit,
-  events: readonly ScheduledEvent[],
-): Promise<ReadonlyMap<string, string | null>> {
+async function zonesOf(from: Readable, events: readonly ScheduledEvent[]): Promise<ReadonlyMap<string, string | null>> {
   const values = distinct(events.flatMap((event) => hostsOf({ event }).map(({ uri }) => uri)));
   const users = await readColumns(from, 'users', lookup(['uri', 'timezone'], values));
   return new Map(users.map(({ uri, timezone }) => [uri, timezone]));
 }
 
 /** The first contact with each e-mail address that is not deleted. */
-async function contactsOf(
-  from: Store | Unit,
-  addresses: readonly string[],
-): Promise<ReadonlyMap<string, ContactContext>> {
+async function contactsOf(from: Readable, addresses: readonly string[]): Promise<ReadonlyMap<string, ContactContext>> {
   const byAddress = await contactsByAddress(from, addresses);
   const uris = distinct([...byAddress.values()].flat());
   const contactRows = await readColumns(from, 'contacts', lookup(contextColumns.contacts, uris));

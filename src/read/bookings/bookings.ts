@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Attendance, Outcome } from '#src/store/bookings/words.ts';
 import type { Json, StoredColumns } from '#src/store/columns.ts';
-import type { Store, StoreEngine } from '#src/store/contract.ts';
+import type { Readable, StoreEngine } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { findRows, type RowSource } from '#src/store/record-search.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
@@ -10,8 +10,6 @@ import { bookingsByAddress } from '#src/read/contacts/contacts-by-address.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
 import { viewColumns } from '#src/store/views/views.ts';
 import { bookingConditions, type BookingSearch } from './booking-conditions.ts';
-
-type Readable = Pick<Store, 'db' | 'engine'>;
 
 type TextColumn =
   | `${'event' | 'contact'}_uri`

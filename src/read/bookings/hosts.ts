@@ -1,11 +1,11 @@
 // The hosts of meetings; hosts and event types by name, as filters offer them; and the time zones of hosts.
 import { propertyOf } from '#schemas/wire.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 
 /** As many as a menu can show. */
 const mostChoices = 500;
 
-export async function readBookingFilters({ store: { db } }: { readonly store: Store }) {
+export async function readBookingFilters({ store: { db } }: { readonly store: Readable }) {
   const [hosts, eventTypes] = await Promise.all(
     (['users', 'event_types'] as const).map((table) =>
       db.selectFrom(table).select(['uri', 'name']).orderBy('name').orderBy('uri').limit(mostChoices).execute(),
@@ -15,7 +15,7 @@ export async function readBookingFilters({ store: { db } }: { readonly store: St
   return { hosts: named(hosts), eventTypes: named(eventTypes) };
 }
 
-export async function readTimeZones({ db }: Store): Promise<ReadonlyMap<string, string | null>> {
+export async function readTimeZones({ db }: Readable): Promise<ReadonlyMap<string, string | null>> {
   const users = await db.selectFrom('users').select(['uri', 'timezone']).execute();
   return new Map(users.map(({ uri, timezone }) => [uri, timezone]));
 }

@@ -3,10 +3,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { withoutEvidence } from '#src/store/bookings/words.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
-
-type Readable = Pick<Store, 'db' | 'engine'>;
 
 /** No meeting takes longer: starts are indexed, ends are not. */
 export const longestMeetingMs = dayMs;

@@ -1,6 +1,6 @@
 // No-show marks, page by page: the open ones, or those that were removed.
 import { sql, type SqlBool } from 'kysely';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
 import { findRows, tableRows } from '#src/store/record-search.ts';
 import { containsText } from '#src/store/sql-dialect.ts';
@@ -13,7 +13,7 @@ export interface NoShowSearch extends Pick<InviteeSearch, 'user' | 'event_type' 
 }
 
 /** Newest first. Open ones are only of bookings that were neither canceled nor rescheduled. */
-export function findNoShows(store: Store, { state, q, ...booking }: NoShowSearch, page: PageRequest) {
+export function findNoShows(store: Readable, { state, q, ...booking }: NoShowSearch, page: PageRequest) {
   const { dialect } = store.engine;
   const current = sql<SqlBool>`exists (select 1 from ${sql.table('bookings')}
     where bookings.last_invitee = invitees.uri and bookings.outcome = 'no_show')`;

@@ -1,12 +1,12 @@
 // The bookings that were made, canceled or marked as a no-show since a time.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 
 const factTimes = ['created_at', 'canceled_at', 'no_show_at'] as const;
 const bookingsPerPage = 1_000;
 
 /** It reads all, without an index. */
-export async function recentBookings({ db }: Store, since: string): Promise<readonly string[]> {
+export async function recentBookings({ db }: Readable, since: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
     const rows: readonly Record<'uri' | (typeof factTimes)[number], string | null>[] = await db

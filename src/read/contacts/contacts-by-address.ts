@@ -1,7 +1,7 @@
 // Finds people by e-mail address, ignoring letter case: their open no-show marks, contacts and bookings. Queries are batched.
 import { sql } from 'kysely';
 import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { chunks, inChunks } from '#src/store/prepared-sql.ts';
 
 /** An open no-show mark. */
@@ -13,7 +13,7 @@ export interface NoShowMark {
 
 /** The open no-show marks of the people with these addresses (in lower case), or of these invitees, oldest first. */
 export async function openMarks(
-  { db, engine }: Store | Unit,
+  { db, engine }: Readable,
   by: 'address' | 'invitee',
   values: readonly string[],
 ): Promise<ReadonlyMap<string, readonly NoShowMark[]>> {
@@ -43,7 +43,7 @@ const orderOf = ({ markedAt, inviteeUri }: NoShowMark): string => `${markedAt} $
 
 /** The invitees of the same bookings, before and after each move; none of a booking that was never moved. */
 export async function inviteesOfSameBookings(
-  { db }: Store | Unit,
+  { db }: Readable,
   invitees: readonly string[],
 ): Promise<readonly string[]> {
   const rows = await inChunks(invitees, (chunk) =>
@@ -60,7 +60,7 @@ export async function inviteesOfSameBookings(
 
 /** The contacts with these addresses. A contact whose primary address it is comes before one that also has the address. */
 export async function contactsByAddress(
-  { db, engine }: Store | Unit,
+  { db, engine }: Readable,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found: { readonly address: string; readonly uri: string; readonly isPrimary: boolean }[] = [];
@@ -84,7 +84,7 @@ export async function contactsByAddress(
 }
 
 /** The e-mail addresses of these contacts, in lower case. */
-export async function addressesOf({ db }: Store | Unit, contacts: readonly string[]): Promise<readonly string[]> {
+export async function addressesOf({ db }: Readable, contacts: readonly string[]): Promise<readonly string[]> {
   const rows = await inChunks(contacts, (chunk) =>
     db.selectFrom('contact_emails').select('email').where('contact_uri', 'in', chunk).execute(),
   );
@@ -93,7 +93,7 @@ export async function addressesOf({ db }: Store | Unit, contacts: readonly strin
 
 /** Every booking of the people with these addresses (in lower case). */
 export async function bookingsByAddress(
-  { db, engine }: Store | Unit,
+  { db, engine }: Readable,
   addresses: readonly string[],
 ): Promise<readonly string[]> {
   const found: string[] = [];
@@ -106,7 +106,7 @@ export async function bookingsByAddress(
 }
 
 /** Every booking of these meetings. */
-export async function bookingsOfEvents({ db }: Store | Unit, events: readonly string[]): Promise<readonly string[]> {
+export async function bookingsOfEvents({ db }: Readable, events: readonly string[]): Promise<readonly string[]> {
   const rows = await inChunks(events, (chunk) =>
     db.selectFrom('invitees').select('uri').where('event_uri', 'in', chunk).execute(),
   );

@@ -1,11 +1,11 @@
 // The definitions of custom fields that exist, the values of contacts by label, and what shows in which unit the service sends amounts.
 import { sql, type SqlBool } from 'kysely';
 import { propertyOf } from '#schemas/wire.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { decodeRow, readColumns } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
 
-export async function customFieldDefinitions({ db, engine }: Store) {
+export async function customFieldDefinitions({ db, engine }: Readable) {
   const rows = await db.selectFrom('custom_field_definitions').selectAll().where('deleted_at', 'is', null).execute();
   return rows.map((row) => decodeRow(engine, 'custom_field_definitions', row));
 }
@@ -20,7 +20,7 @@ const isFraction = {
 };
 
 /** Whether an amount of a contact has a fraction; undefined where no field has amounts. */
-export async function hasFractions({ db, engine: { name, dialect } }: Store): Promise<boolean | undefined> {
+export async function hasFractions({ db, engine: { name, dialect } }: Readable): Promise<boolean | undefined> {
   const fields = db.selectFrom('custom_field_definitions').select('uri').where('field_type', '=', 'currency');
   if ((await fields.limit(1).executeTakeFirst()) === undefined) return undefined;
   const { rows } =
@@ -41,7 +41,7 @@ export interface FieldValues {
 
 /** Returns how the values of one of these contacts are read, by the definitions of their fields. */
 export async function customFieldReader(
-  from: Store | Unit,
+  from: Readable,
   contacts: readonly WithFields[],
 ): Promise<(contact: WithFields) => FieldValues> {
   const rows = await readColumns(from, 'custom_field_definitions', {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { EventKind } from '#schemas/events.ts';
 import { instantOf } from '#src/base/time.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { isUnprojected } from '#src/store/log/read.ts';
 
 /** Deliveries of all kinds, and those of the kinds that people count. */
@@ -18,7 +18,7 @@ const noEndMs = Date.parse('9999-12-31T00:00:00Z');
 
 /** `toMs` is exclusive; without it, up to the newest. */
 export async function countDeliveriesOf(
-  { db, engine: { dialect } }: Store,
+  { db, engine: { dialect } }: Readable,
   { fromMs, toMs = noEndMs }: { readonly fromMs: number; readonly toMs?: number },
 ): Promise<DeliveryCounts> {
   const { rows } = await sql<{ event: string | null; deliveries: number | string; unprojected: number | string }>`
@@ -38,7 +38,7 @@ export async function countDeliveriesOf(
   };
 }
 
-export async function firstReceivedMs({ db }: Store): Promise<number | undefined> {
+export async function firstReceivedMs({ db }: Readable): Promise<number | undefined> {
   const row = await db.selectFrom('event_log').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
   return row && Date.parse(row.received_at);
 }

@@ -1,7 +1,7 @@
 // The newest deliveries with their bodies, found in the index of kinds: a backfill may have written any number of entries after them.
 import { sql } from 'kysely';
 import { allEventKinds } from '#schemas/events.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { decodeColumns } from '#src/store/rows.ts';
 import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
 import { isUnprojected } from '#src/store/log/read.ts';
@@ -10,7 +10,7 @@ const columns = columnsOf('event_log', 'seq delivery_id event received_at outcom
 
 export type EntryWithBody = Pick<TableRow<'event_log'>, (typeof columns)[number]>;
 
-export async function newestDeliveries({ db, engine }: Store, limit: number): Promise<readonly EntryWithBody[]> {
+export async function newestDeliveries({ db, engine }: Readable, limit: number): Promise<readonly EntryWithBody[]> {
   const conditions = [
     ...allEventKinds.map((kind) => sql`event = ${kind}`),
     // Those of unknown kinds, and those that could not be parsed.
@@ -30,7 +30,7 @@ export async function newestDeliveries({ db, engine }: Store, limit: number): Pr
 }
 
 export async function entriesWithBodies(
-  { db, engine }: Pick<Store, 'db' | 'engine'>,
+  { db, engine }: Readable,
   seqs: readonly number[],
 ): Promise<readonly EntryWithBody[]> {
   if (seqs.length === 0) return [];

@@ -1,6 +1,6 @@
 // What entries of the log changed, for those who follow it; and which records were erased.
 import type { Json } from '#src/store/columns.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { chunks, inChunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/fold/projections/erasure.ts';
@@ -23,11 +23,11 @@ export interface ChangeEntry {
 export const [erasureFamily = ''] = erasureEvent.split('.');
 
 /** The offset of the newest entry. What is read afterwards has it. */
-export const endOfLog = ({ store }: { readonly store: Store }): Promise<number> => lastSeq(store);
+export const endOfLog = ({ store }: { readonly store: Readable }): Promise<number> => lastSeq(store);
 
 /** The next entries after an offset that changed anything; their bodies are not read. */
 export async function nextLogPage(
-  { db }: Store,
+  { db }: Readable,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<LogPage> {
   const rows = await db
@@ -55,7 +55,7 @@ interface StoredChange {
 
 /** One by one: a caller keeps little of each. */
 export async function* changesOfEntries(
-  { db, engine }: Store,
+  { db, engine }: Readable,
   entries: readonly Pick<ChangeEntry, 'seq'>[],
   { withBodies = false }: { readonly withBodies?: boolean } = {},
 ): AsyncGenerator<StoredChange> {
@@ -70,7 +70,7 @@ export async function* changesOfEntries(
   }
 }
 
-export async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
+export async function erasedAmong({ db }: Readable, uris: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await inChunks(uris, (chunk) =>
     db
       .selectFrom('event_log')

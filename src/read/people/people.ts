@@ -1,7 +1,7 @@
 // Rows of the view `people` by contact or address, and the people without a contact, page by page.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns, StoredKinds } from '#src/store/columns.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
@@ -9,8 +9,6 @@ import { viewColumns } from '#src/store/views/views.ts';
 import { isWithoutContact, mostContacts, peopleSql } from './connected-contacts.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
 import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
-
-type Readable = Pick<Store, 'db' | 'engine'>;
 
 const columns = viewColumns('people');
 

@@ -3,7 +3,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
 import type { utmColumns } from '#src/store/schema/tables.ts';
 
@@ -60,7 +60,7 @@ const mostParts = 40;
 
 /** The counts of each form, the one with the most submissions first; the form is empty where a submission names none. */
 export async function readFunnel(
-  store: Store,
+  store: Readable,
   search: SubmissionSearch & { readonly from: string; readonly to: string },
 ): Promise<readonly FormCounts[]> {
   const [start, end] = [Date.parse(search.from), Date.parse(search.to)];
@@ -78,7 +78,7 @@ export async function readFunnel(
     .toSorted((a, b) => b.submissions - a.submissions || (a.routing_form < b.routing_form ? -1 : 1));
 }
 
-async function readPart({ db, engine }: Store, search: SubmissionSearch): Promise<readonly FormCounts[]> {
+async function readPart({ db, engine }: Readable, search: SubmissionSearch): Promise<readonly FormCounts[]> {
   const { where, filters } = submissionConditions(engine.dialect, search);
   const columns = Object.entries(counted).map(
     ([name, condition]) => sql`count(case when ${condition} then 1 end) as ${sql.id(name)}`,
@@ -122,7 +122,7 @@ export interface SubmissionResult {
 
 /** What became of these submissions, by URI; those without a booking are left out. */
 export async function resultsOf(
-  { db }: Store,
+  { db }: Readable,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, SubmissionResult>> {
   if (uris.length === 0) return new Map();

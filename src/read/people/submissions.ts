@@ -1,13 +1,13 @@
 // Submissions of routing forms, those without a booking (the view `unbooked_submissions`) and the bookings that refer to them, and the forms that exist.
 import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable, Store } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 
 export async function submissionsOfForms(
-  { db }: Store,
+  { db }: Readable,
   forms: readonly string[],
   oldest: string,
 ): Promise<readonly string[]> {
@@ -22,7 +22,7 @@ export async function submissionsOfForms(
 
 /** The submissions without a booking that were created after the one moment and up to the other. */
 export async function unbookedWithin(
-  { db, engine: { dialect } }: Store,
+  { db, engine: { dialect } }: Readable,
   { afterMs, throughMs }: { readonly afterMs: number; readonly throughMs: number },
 ): Promise<readonly string[]> {
   const [after, through] = [afterMs, throughMs].map((ms) => dialect.time(instantOf(ms)));
@@ -33,7 +33,7 @@ export async function unbookedWithin(
 
 /** The submissions without a booking that were created in a range of time with one of these addresses. */
 export async function unbookedOfAddresses(
-  { db, engine: { dialect } }: Store,
+  { db, engine: { dialect } }: Readable,
   addresses: readonly string[],
   { from, through }: { readonly from: string; readonly through: string },
 ): Promise<readonly string[]> {
@@ -66,7 +66,7 @@ export async function unbookedSubmitters(
 
 /** The bookings that refer to these submissions, by submission: the first one made. */
 export async function bookingsOfSubmissions(
-  { db }: Store | Unit,
+  { db }: Readable,
   submissions: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await inChunks(submissions, (chunk) =>
@@ -81,7 +81,7 @@ export async function bookingsOfSubmissions(
   return new Map(rows.map(({ uri, routing_form_submission: submission }) => [submission ?? '', uri]));
 }
 
-export async function routingForms({ db, engine }: Store) {
+export async function routingForms({ db, engine }: Readable) {
   const rows = await db.selectFrom('routing_forms').selectAll().where('deleted_at', 'is', null).execute();
   return rows.map((row) => decodeRow(engine, 'routing_forms', row));
 }

@@ -1,6 +1,6 @@
 // What can be asked for: a table or view as its declaration has it. What no one may read is left out here, so that it exists nowhere behind.
 import type { ColumnKind } from '#src/store/columns.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { Content, DeclaredTable } from '#src/store/schema/declaration.ts';
 import { describedTables, type DescribedTable } from '#src/store/schema/dictionary.ts';
 import { declaredTables } from '#src/store/schema/tables.ts';
@@ -32,8 +32,6 @@ export interface Relation {
   readonly fast: readonly string[];
   readonly lookUp: LookUp | undefined;
 }
-
-type Readable = Pick<Store, 'db' | 'engine'>;
 
 const declared: Readonly<Record<string, DeclaredTable>> = declaredTables;
 

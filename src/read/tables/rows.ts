@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
 import type { ColumnKind, Json, StoredColumns } from '#src/store/columns.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { ordered } from './column-sql.ts';
 import { rowsWhere } from './conditions.ts';
@@ -11,7 +11,6 @@ import type { Condition, Question, Selected, Value } from './question.ts';
 import type { Relation } from './relation.ts';
 import { runStatement } from './run-statement.ts';
 
-type Readable = Pick<Store, 'db' | 'engine'>;
 type Sql = RawBuilder<unknown>;
 type SortValues = readonly (Value | null)[];
 

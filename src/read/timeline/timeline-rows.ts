@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Outcome } from '#src/store/bookings/words.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeColumns, readColumns } from '#src/store/rows.ts';
 import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
@@ -30,7 +30,7 @@ export type Booking = Pick<TableRow<'invitees'>, (typeof inviteeColumns)[number]
 
 /** The newest bookings with one of these addresses, which are in lower case. */
 export async function bookingsByAddress(
-  { db, engine }: Store,
+  { db, engine }: Readable,
   addresses: readonly string[],
 ): Promise<readonly Booking[]> {
   if (addresses.length === 0) return [];
@@ -55,7 +55,7 @@ export interface BookingMoment {
 }
 
 /** Of the bookings of these invitees, and the moves that led to them. */
-async function momentsOf({ db }: Store, uris: readonly string[]): Promise<readonly BookingMoment[]> {
+async function momentsOf({ db }: Readable, uris: readonly string[]): Promise<readonly BookingMoment[]> {
   const own = new Set(uris);
   const left = await inChunks(uris, async (chunk) => {
     const { rows } = await sql<{ readonly uri: string }>`select earlier.invitee_uri as uri
@@ -73,7 +73,7 @@ async function momentsOf({ db }: Store, uris: readonly string[]): Promise<readon
 }
 
 /** How the bookings that end with one of these invitees stand. */
-async function endsOf({ db }: Store, uris: readonly string[]) {
+async function endsOf({ db }: Readable, uris: readonly string[]) {
   return inChunks(uris, async (chunk) => {
     const { rows } = await sql<{
       readonly last_invitee: string;
@@ -87,7 +87,7 @@ async function endsOf({ db }: Store, uris: readonly string[]) {
 }
 
 /** What belongs to these bookings: what happened to them, meetings, recaps, submissions of routing forms and the forms, alerts. */
-export async function aroundBookings(store: Store, bookings: readonly Booking[]) {
+export async function aroundBookings(store: Readable, bookings: readonly Booking[]) {
   const uris = bookings.map(({ uri }) => uri);
   const events = [...new Set(bookings.flatMap(({ event_uri: uri }) => uri ?? []))];
   const submissions = await readColumns(store, 'routing_form_submissions', {
@@ -133,7 +133,7 @@ const entryColumns = [
 ] as const;
 
 /** The entries of the log about these records, newest first. */
-export async function newestEntriesAbout({ db, engine }: Store, uris: readonly string[]) {
+export async function newestEntriesAbout({ db, engine }: Readable, uris: readonly string[]) {
   if (uris.length === 0) return [];
   const rows = await db
     .selectFrom('event_log')
@@ -150,7 +150,7 @@ export type SubjectEntry = Awaited<ReturnType<typeof newestEntriesAbout>>[number
 const contentColumns = ['seq', 'source', 'changes'] as const;
 
 /** The changes of entries, which may be large: few at a time. */
-export async function contentOfEntries({ db, engine }: Store, seqs: readonly number[]) {
+export async function contentOfEntries({ db, engine }: Readable, seqs: readonly number[]) {
   if (seqs.length === 0) return [];
   const rows = await db.selectFrom('event_log').select(contentColumns).where('seq', 'in', seqs).execute();
   return rows.map((row) => decodeColumns(engine, { table: 'event_log', columns: contentColumns }, row));

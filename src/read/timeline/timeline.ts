@@ -4,7 +4,7 @@ import { isObject } from '#schemas/wire.ts';
 import { isCreated } from '#src/base/changed-items.ts';
 import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { peopleOfContacts } from '#src/read/people/people.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
@@ -27,14 +27,17 @@ type TimelineMoment = Omit<Moment, 'seq' | 'origin'> & {
 };
 
 /** In order of time. `members`: the invitees of the booking. */
-export async function bookingTimeline(store: Store, members: readonly Booking[]): Promise<readonly TimelineMoment[]> {
+export async function bookingTimeline(
+  store: Readable,
+  members: readonly Booking[],
+): Promise<readonly TimelineMoment[]> {
   const moments = bookingMoments(members, await aroundBookings(store, members));
   return withEntries(store, moments.toSorted(byTime));
 }
 
 /** Newest first, over all addresses of the contact and of the person it belongs to. */
 export async function personTimeline(
-  store: Store,
+  store: Readable,
   contact: TableRow<'contacts'>,
   page: PageRequest,
 ): Promise<Page<TimelineMoment>> {
@@ -61,7 +64,7 @@ export async function personTimeline(
 const byTime = (a: Moment, b: Moment): number =>
   a.at === b.at ? momentKinds.indexOf(a.kind) - momentKinds.indexOf(b.kind) : a.at < b.at ? -1 : 1;
 
-async function withEntries(store: Store, moments: readonly Moment[]): Promise<readonly TimelineMoment[]> {
+async function withEntries(store: Readable, moments: readonly Moment[]): Promise<readonly TimelineMoment[]> {
   const subjects = moments.flatMap(({ origin, subject }) => (origin === undefined ? [] : (origin.subject ?? subject)));
   const entries = Map.groupBy(await newestEntriesAbout(store, [...new Set(subjects)]), (entry) => entry.subject_uri);
   return moments.map(({ origin, seq, ...moment }) => {
@@ -89,7 +92,10 @@ function entryOf(
 }
 
 /** What changed, with values, by the entry that reports it. */
-async function changeSentences(store: Store, moments: readonly Moment[]): Promise<ReadonlyMap<number | null, string>> {
+async function changeSentences(
+  store: Readable,
+  moments: readonly Moment[],
+): Promise<ReadonlyMap<number | null, string>> {
   const changed = moments.filter(({ kind }) => kind === 'contact_changed').flatMap(({ seq }) => seq ?? []);
   if (changed.length === 0) return new Map();
   const options = await readOptionLabels(store);

@@ -1,7 +1,7 @@
 // Where a search of the log looks: offsets from an index where one of the filters has an index, otherwise a range of offsets.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { isEventKind } from '#schemas/events.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { emailAmong, lowerCaseEmail, type SqlDialect } from '#src/store/sql-dialect.ts';
 import { isUnprojected, lastSeq, type Outcome } from './read.ts';
 
@@ -46,7 +46,7 @@ const readKind = /\.(read|gone)$/;
 const mostKinds = 200;
 
 /** `bounds` are the offsets that the caller asks for. */
-export async function planSearch(store: Store, filter: DeliveryFilter, bounds: SeqRange): Promise<SearchPlan> {
+export async function planSearch(store: Readable, filter: DeliveryFilter, bounds: SeqRange): Promise<SearchPlan> {
   const whole: SeqRange = {
     low: Math.max(bounds.low, filter.minSeq ?? 1),
     high: Math.min(bounds.high, filter.maxSeq ?? bounds.high, await lastSeq(store)),
@@ -63,14 +63,14 @@ export async function planSearch(store: Store, filter: DeliveryFilter, bounds: S
 
 type Candidates = NonNullable<SearchPlan['candidates']>;
 
-const seqs = async (db: Store['db'], query: RawBuilder<{ readonly seq: number }>): Promise<number[]> =>
+const seqs = async (db: Readable['db'], query: RawBuilder<{ readonly seq: number }>): Promise<number[]> =>
   (await query.execute(db)).rows.map(({ seq }) => seq);
 
 const direction = (newer: boolean) => (newer ? sql`asc` : sql`desc`);
 
 /** One part per alternative, each in the order of its index and no longer than needed: a sort of all of them could be as long as the log. */
 const byParts =
-  ({ db }: Store, conditions: readonly RawBuilder<SqlBool>[]): Candidates =>
+  ({ db }: Readable, conditions: readonly RawBuilder<SqlBool>[]): Candidates =>
   ({ low, high, newer, limit }) => {
     if (conditions.length === 0) return Promise.resolve([]);
     const parts = conditions.map(
@@ -82,7 +82,7 @@ const byParts =
     return seqs(db, sql`${sql.join(parts, sql` union all `)} order by seq ${direction(newer)} limit ${limit}`);
   };
 
-const byOutcome = (store: Store, outcomes: readonly Outcome[]): Candidates =>
+const byOutcome = (store: Readable, outcomes: readonly Outcome[]): Candidates =>
   byParts(
     store,
     outcomes.map((outcome) => sql<SqlBool>`outcome = ${outcome} and ${isUnprojected}`),
@@ -90,7 +90,7 @@ const byOutcome = (store: Store, outcomes: readonly Outcome[]): Candidates =>
 
 /** `+seq` is no column with an index, so that both engines look the subjects up instead of reading the log in its order. */
 const bySubject =
-  ({ db }: Store, subjects: RawBuilder<unknown>): Candidates =>
+  ({ db }: Readable, subjects: RawBuilder<unknown>): Candidates =>
   ({ low, high, newer, limit }) =>
     seqs(
       db,
@@ -100,7 +100,7 @@ const bySubject =
 
 /** The subject itself, or the contacts and bookings that have the address now. */
 function subjectsOf(
-  { engine }: Store,
+  { engine }: Readable,
   { subjectUri, address }: Pick<DeliveryFilter, 'subjectUri' | 'address'>,
 ): RawBuilder<unknown> | undefined {
   // With both, the address is the condition that remains.
@@ -127,7 +127,7 @@ export const unprojectedOutcomes = ({
  * kinds of the specification.
  */
 async function kindsOf(
-  { db }: Store,
+  { db }: Readable,
   { event, source }: DeliveryFilter,
 ): Promise<readonly RawBuilder<SqlBool>[] | undefined> {
   const isKind = (kind: string) => sql<SqlBool>`event = ${kind}`;
@@ -151,7 +151,7 @@ async function kindsOf(
 const mostNarrowed = 100_000;
 
 /** The part of the log that holds all entries received between two times: a replay may have moved some of them to its end. */
-async function receivedWithin({ db, engine }: Store, filter: DeliveryFilter, whole: SeqRange): Promise<SeqRange> {
+async function receivedWithin({ db, engine }: Readable, filter: DeliveryFilter, whole: SeqRange): Promise<SeqRange> {
   const times = receivedConditions(engine.dialect, filter);
   if (times.length === 0) return whole;
   const received = sql`select seq from ${sql.table('event_log')} where ${sql.join(times, sql` and `)} limit ${mostNarrowed + 1}`;

@@ -1,7 +1,6 @@
 // The log as operators search it: newest first, without bodies, by what they know about an entry.
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable } from '#src/store/contract.ts';
 import { decodeColumns, decodeRow } from '#src/store/rows.ts';
 import { containsText } from '#src/store/sql-dialect.ts';
 import { startsWith } from './feed.ts';
@@ -49,14 +48,14 @@ const columns = [
 
 export type DeliveryLine = Pick<LogEntry, (typeof columns)[number]>;
 
-/** How many entries are compared per query, because SQLite runs queries on this thread: of those that an index names, and of all. */
+/** How many entries are compared per query, so that a search can end early, and others take turns with it: of those that an index names, and of all. */
 const mostCandidates = 1_000;
 const scannedAtOnce = 5_000;
 /** Bodies take longer to compare. */
 const textsAtOnce = 500;
 
 export async function readDeliveries(
-  store: Store,
+  store: Readable,
   filter: DeliveryFilter,
   { from, newer, limit, mayContinue = () => true }: LogRange,
 ): Promise<DeliveryPage> {
@@ -76,7 +75,6 @@ export async function readDeliveries(
     // The first parts of an index are short: a busy machine must not end a search that has hardly begun.
     const isLong = seqs === undefined || size >= most;
     if (isLong && !mayContinue()) return { lines, stoppedAt: newer ? part.high : part.low };
-    await yieldToEventLoop();
   }
   return { lines };
 }
@@ -89,7 +87,7 @@ interface Part extends SeqRange {
   readonly limit: number;
 }
 
-async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promise<DeliveryLine[]> {
+async function readPart(store: Readable, filter: DeliveryFilter, part: Part): Promise<DeliveryLine[]> {
   const { low, high, seqs, newer, limit } = part;
   if (seqs?.length === 0) return [];
   const all = store.db.selectFrom('event_log').select(columns);
@@ -103,7 +101,7 @@ async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promi
 }
 
 /** Everything that one entry can be compared with. The address is not: `planSearch` finds its subjects. */
-function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): readonly RawBuilder<SqlBool>[] {
+function conditionsOf({ engine: { dialect } }: Readable, filter: DeliveryFilter): readonly RawBuilder<SqlBool>[] {
   const { event, outcome, source, subjectUri, reason, text } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   const equal = { outcome, source, subject_uri: subjectUri, reason, event: event?.endsWith('*') ? undefined : event };
@@ -126,7 +124,7 @@ const entriesPerBatch = 200;
 
 /** Whole entries in the order of the log, in batches, up to its present end. A search that may not continue ends early. */
 export async function* entriesMatching(
-  store: Store,
+  store: Readable,
   filter: DeliveryFilter,
   mayContinue?: () => boolean,
 ): AsyncGenerator<readonly LogEntry[]> {
@@ -152,7 +150,7 @@ export interface MatchCount {
 
 /** How many entries match, by outcome; no more than one beyond `most` are counted. */
 export async function countDeliveries(
-  store: Store,
+  store: Readable,
   filter: DeliveryFilter,
   { most, mayContinue }: { readonly most: number; readonly mayContinue: () => boolean },
 ): Promise<MatchCount> {
@@ -177,7 +175,7 @@ export async function countDeliveries(
 const countedAtOnce = 1_000;
 
 /** When the entry at an offset, or the one before it, was received. */
-export async function receivedAt({ db, engine }: Store, seq: number): Promise<string | undefined> {
+export async function receivedAt({ db, engine }: Readable, seq: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('event_log')
     .select('received_at')
@@ -190,7 +188,7 @@ export async function receivedAt({ db, engine }: Store, seq: number): Promise<st
 
 /** By its identity, or by its offset. */
 export async function readDelivery(
-  store: Store,
+  store: Readable,
   id: { readonly deliveryId: string } | { readonly seq: number },
 ): Promise<LogEntry | undefined> {
   const all = store.db.selectFrom('event_log').selectAll();
@@ -212,7 +210,7 @@ type CountedReason = Omit<UnprojectedReason, 'count'> & { readonly count: number
 
 /** Why entries were not projected, the most frequent reason first; `newest` limits the entries of each outcome that are counted. */
 export async function countReasons(
-  { db }: Store,
+  { db }: Readable,
   { limit, newest = maxSeq }: { readonly limit: number; readonly newest?: number | undefined },
 ): Promise<UnprojectedReason[]> {
   const parts = ['quarantined', 'unhandled'].map(

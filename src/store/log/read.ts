@@ -1,6 +1,6 @@
 // Reads the event log: every delivery and every record that was read, once each, in the order in which they were committed.
 import { sql, type SqlBool } from 'kysely';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable, Store, Unit } from '#src/store/contract.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
@@ -142,7 +142,7 @@ export async function newestUpTo(
 }
 
 /** The last offset of the log; 0 when it is empty. */
-export async function lastSeq(from: Store | Unit): Promise<number> {
+export async function lastSeq(from: Readable): Promise<number> {
   const [row] = await runPrepared(from, {
     id: 'last seq',
     values: {},

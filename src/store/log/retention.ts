@@ -1,6 +1,6 @@
 // Removes the content of old log entries. The entries themselves stay, as the ledger of everything received.
 import { sql } from 'kysely';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Readable, Store, Unit } from '#src/store/contract.ts';
 import type { LogEntry } from './read.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
@@ -43,7 +43,7 @@ export async function agedEntries(
   };
 }
 
-export async function entriesAt({ db, engine }: Store | Unit, seqs: readonly number[]): Promise<LogEntry[]> {
+export async function entriesAt({ db, engine }: Readable, seqs: readonly number[]): Promise<LogEntry[]> {
   if (seqs.length === 0) return [];
   const rows = await db.selectFrom('event_log').selectAll().where('seq', 'in', seqs).orderBy('seq').execute();
   return rows.map((row) => decodeRow(engine, 'event_log', row));

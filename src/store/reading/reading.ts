@@ -4,12 +4,12 @@ import { Kysely, sql, type Dialect } from 'kysely';
 import type pg from 'pg';
 import { isPostgres, schemaIn } from '#src/base/database-schema.ts';
 import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
-import type { Readable, Store } from '#src/store/contract.ts';
+import type { Readable, ReadableMirror, Store } from '#src/store/contract.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
 import type { Database } from '#src/store/schema/tables.ts';
 import type { ReaderLimits } from './sqlite-readers.ts';
 
-export interface Reading extends Readable {
+export interface Reading extends ReadableMirror {
   /** For what may take longer than a question, such as a search of the log: without a limit of its time, one after the other. */
   readonly searches: Readable;
   /** By how many seconds the database that is read is behind; null where it is the database that is written. */
@@ -38,9 +38,10 @@ export const questionLimits: ReaderLimits = {
 };
 
 /** In the process itself: for a database in memory, which no other process can read. */
-export const readingWithin = ({ db, engine }: Readable): OpenReading => ({
+export const readingWithin = ({ db, engine, settings }: ReadableMirror): OpenReading => ({
   db,
   engine,
+  settings,
   searches: { db, engine },
   behindSeconds: async () => null,
   [Symbol.asyncDispose]: async () => {},
@@ -66,6 +67,7 @@ export async function openReading(
   return {
     db,
     engine: { ...store.engine, db },
+    settings: store.settings,
     searches: { db: searching, engine: { ...store.engine, db: searching } },
     behindSeconds: async () => (readUrl === undefined ? null : secondsBehind(db)),
     [Symbol.asyncDispose]: close,

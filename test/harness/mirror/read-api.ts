@@ -11,6 +11,7 @@ import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openReading, readingWithin } from '#src/store/reading/reading.ts';
+import type { ReaderLimits } from '#src/store/reading/sqlite-readers.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
@@ -31,7 +32,7 @@ export interface ReadApiOptions {
   readonly process?: MirrorProcess;
   readonly answers?: ReadApiNeeds['answers'];
   /** Questions are asked as in production: in processes, or on connections, of their own. Otherwise they are asked within this process. */
-  readonly readsApart?: true;
+  readonly readsApart?: Partial<ReaderLimits>;
   readonly mcp?: (api: ReadApi) => NonNullable<AdminNeeds['mcp']>;
 }
 
@@ -48,7 +49,7 @@ export async function openReadApi(
 ) {
   const { store, url = '', ...rest } = await open();
   const report = (error: unknown) => void heard.reported.push(error);
-  const reading = readsApart ? await openReading({ store, url, report }) : readingWithin(store);
+  const reading = readsApart ? await openReading({ store, url, report }, readsApart) : readingWithin(store);
   const heard = { reported: [] as unknown[], acted: [] as string[] };
   const tail = openTail({ lastSeq: () => lastSeq(store) });
   const api = createReadApi({

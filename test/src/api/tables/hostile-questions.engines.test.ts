@@ -169,7 +169,7 @@ it.each(availableEngines)(
   'a hostile question is answered or refused on $name',
   { timeout: 120_000 },
   async ({ fresh }) => {
-    await using api = await openReadApi(fresh, { readsApart: true });
+    await using api = await openReadApi(fresh, { readsApart: {} });
     await fillReadWorld(api.store);
     expect(addresses.length).toBeGreaterThan(300);
     const wrong: string[] = [];

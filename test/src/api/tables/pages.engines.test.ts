@@ -18,7 +18,7 @@ describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fr
   it.each(orders)(
     'have each row that keeps its value exactly once while others change, in the order %s',
     async (order) => {
-      await using api = await openReadApi(fresh, { readsApart: true });
+      await using api = await openReadApi(fresh, { readsApart: {} });
       const rowOf = (n: number, shift = 0) => ({
         uri: uri(n),
         created_at: n % 3 === 0 ? null : day(n + shift),
@@ -49,7 +49,7 @@ describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fr
   );
 
   it('a page in a fast order follows an index, also beyond a row', async () => {
-    await using api = await openReadApi(fresh, { readsApart: true });
+    await using api = await openReadApi(fresh, { readsApart: {} });
     const { store } = api;
     const { asked, listening } = listened(store);
     const sorting: string[] = [];
@@ -86,7 +86,7 @@ describe.each(availableEngines)('pages of a table on $name', ({ name: engine, fr
   });
 
   it('finds a booking by its URI by indexes alone', async () => {
-    await using api = await openReadApi(fresh, { readsApart: true });
+    await using api = await openReadApi(fresh, { readsApart: {} });
     const { store } = api;
     const { asked, listening } = listened(store);
     const bookings = commonRelations().find((relation) => relation.name === 'bookings');

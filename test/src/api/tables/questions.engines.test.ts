@@ -196,7 +196,7 @@ const orderText = (terms: readonly Term[]): string =>
   terms.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join();
 
 describe.each(availableEngines)('a question to a table on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
-  const api = openedOnce(() => openReadApi(fresh, { readsApart: true }));
+  const api = openedOnce(() => openReadApi(fresh, { readsApart: {} }));
 
   async function fill({ table }: Sample, rows: readonly Row[]): Promise<void> {
     await emptyTables(api.store);

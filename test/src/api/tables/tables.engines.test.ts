@@ -18,7 +18,7 @@ const encoded = encodeURIComponent;
 
 describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => {
   const api = openedOnce(async () => {
-    const opened = await openReadApi(fresh, { readsApart: true });
+    const opened = await openReadApi(fresh, { readsApart: {} });
     await fillReadWorld(opened.store);
     return opened;
   });
