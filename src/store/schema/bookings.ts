@@ -19,7 +19,7 @@ export const scheduledEvents = table({
     end_time: time('end of the meeting'),
     event_type: uri('the event type that was booked', { joins: 'event_types.uri' }),
     location: json('where it takes place: `type`, and what belongs to that type', { holds: 'person' }),
-    join_url: text('link to a video conference, from `location`', { holds: 'secret', sentAs: 'location.join_url' }),
+    join_url: text('link to a video conference, from `location`', { holds: 'person', sentAs: 'location.join_url' }),
     hosts: json('the hosts: `user`, `user_email`, `user_name`; one row each in the view `scheduled_event_hosts`', {
       holds: 'person',
       sentAs: 'event_memberships',

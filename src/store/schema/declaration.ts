@@ -5,8 +5,9 @@ import { instant } from '#schemas/resources/values.ts';
 import type { ColumnKind, ColumnKinds, StoredAs, TableShape } from '#src/store/columns.ts';
 
 /**
- * What the values of a column may hold: `person` is about a person, such as a name, an address or a list of people; `text` is free text
- * that people write; a `secret` opens something and is about no person. Anything else is `plain`: numbers, times, states, URIs, our own words.
+ * What the values of a column may hold: `person` is about a person, such as a name, an address, a list of people, or a link with which
+ * anyone joins, cancels or moves their meeting (D76); `text` is free text that people write; a `secret` opens the mirror itself.
+ * Anything else is `plain`: numbers, times, states, URIs, our own words.
  */
 export type Content = 'person' | 'text' | 'secret' | 'plain';
 

@@ -66,7 +66,7 @@ describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => 
       Object.entries(columns).flatMap(([column, { holds }]) => (holds === 'secret' ? [{ name, column }] : [])),
     );
     expect(hidden.length).toBeGreaterThan(0);
-    expect(secrets).toContainEqual({ name: 'scheduled_events', column: 'join_url' });
+    expect(secrets).toContainEqual({ name: 'key_values', column: 'value' });
     for (const { name } of hidden) {
       expect(listed.has(name)).toBe(false);
       for (const path of [`/api/tables/${name}`, `/api/tables/${name}/x`])
@@ -82,6 +82,19 @@ describe.each(availableEngines)('the tables over HTTP on $name', ({ fresh }) => 
         `or=(${column}.not.is.null)`,
       ])
         if (listed.has(name)) expect((await api.get(`/api/tables/${name}?${question}`)).status).toBe(400);
+    }
+  });
+
+  it('the link to a meeting is read wherever the meeting is, also with the read-only token', async () => {
+    const path = `/api/tables/scheduled_events?select=uri,location,join_url&join_url=not.is.null`;
+    const answer = (await (await asReader(path)).json()) as {
+      collection: { uri: string; location: { join_url: string }; join_url: string }[];
+    };
+    expect(answer.collection.length).toBeGreaterThan(0);
+    const events = await (await asReader('/api/scheduled_events?count=100')).text();
+    for (const { uri: meeting, location, join_url: link } of answer.collection) {
+      expect(link).toBe(location.join_url);
+      expect(JSON.parse(events).collection).toContainEqual(expect.objectContaining({ uri: meeting, location }));
     }
   });
 

@@ -40,6 +40,26 @@ describe('a column', () => {
     expect(undecidedIn([planted])).toEqual(['contacts.nickname', 'contacts.friends']);
   });
 
+  it('that is a part of another one is not hidden where the whole is shown', () => {
+    const parts = declared.flatMap(({ name, columns }) =>
+      Object.entries(columns).flatMap(([part, column]) => {
+        const whole = Object.entries(columns).find(([each, { sentAs = each }]) =>
+          column.sentAs?.startsWith(`${sentAs}.`),
+        );
+        return whole ? [{ part: `${name}.${part}`, column, whole: whole[1] }] : [];
+      }),
+    );
+    expect(parts.map(({ part }) => part)).toEqual(expect.arrayContaining(['scheduled_events.join_url']));
+    const hidden = ({ holds, readable }: Column) => [holds === 'secret', readable];
+    for (const { part, column, whole } of parts) expect([part, ...hidden(column)]).toEqual([part, ...hidden(whole)]);
+  });
+
+  it('with a secret is in a table that only the program reads', () => {
+    const open = declared.filter(({ readable }) => readable !== 'never');
+    expect(placesIn(open).filter(({ column }) => column.holds === 'secret')).toEqual([]);
+    expect(placesIn(declared).filter(({ column }) => column.holds === 'secret')).not.toEqual([]);
+  });
+
   it('is of a number, a time or a flag, has its values listed, or names a record, where it is plain without a word', () => {
     const silent = placesIn(declared).filter(({ column }) => column.oneOf !== undefined || column.isUri);
     expect(silent.filter(({ column }) => column.holds !== 'plain')).toEqual([]);

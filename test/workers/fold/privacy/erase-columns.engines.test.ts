@@ -22,6 +22,7 @@ const campaign = 'the campaign stays for the statistics: only an address in it i
 /** What stays of a name: it cannot be attributed to the person. */
 const namesThatStay: Readonly<Record<string, string>> = {
   'scheduled_events.name': byHosts,
+  'scheduled_events.join_url': 'the link belongs to the meeting, which stays: only an address in it is removed',
   ...Object.fromEntries(tags.map((tag) => [`invitees.${tag}`, campaign])),
   'invitees.tracking': campaign,
   ...Object.fromEntries(tags.map((tag) => [`routing_form_submissions.${tag}`, campaign])),
@@ -105,9 +106,12 @@ async function columnsNaming(store: Store): Promise<readonly string[]> {
   return found.flat();
 }
 
+/** The link in `location` is judged as the column `join_url`. */
+const withoutLink = (key: string, value: unknown): unknown => (key === 'join_url' ? undefined : value);
+
 function namingIn(table: TableName, rows: readonly Readonly<Record<string, Json>>[]): readonly string[] {
   const columns = new Set(
-    rows.flatMap((row) => Object.keys(row).filter((name) => trace.test(JSON.stringify(row[name])))),
+    rows.flatMap((row) => Object.keys(row).filter((name) => trace.test(JSON.stringify(row[name], withoutLink)))),
   );
   return [...columns].map((column) => `${table}.${column}`);
 }
