@@ -69,7 +69,7 @@ function matches(text: readonly string[], [first, ...rest]: readonly string[]): 
   if (first === '*' || first === '%')
     return text.some((_, from) => matches(text.slice(from), rest)) || matches([], rest);
   if (text.length === 0) return false;
-  return (first === '_' || text[0] === first.slice(-1)) && matches(text.slice(1), rest);
+  return (first === '_' || text[0] === Array.from(first).at(-1)) && matches(text.slice(1), rest);
 }
 
 export interface Term {
