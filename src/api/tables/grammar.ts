@@ -131,7 +131,7 @@ function createReader({ relation, isAdmin }: Asked) {
       }
       case 'in': {
         const items = itemsIn(text);
-        if (items === undefined || items.length === 0)
+        if (items === undefined)
           throw wrong('expected a list, such as in.(a,b); a value with a comma or a bracket is in double quotes.');
         count(items.length);
         return { operator, values: items.map((each) => read(unquoted(each))) };

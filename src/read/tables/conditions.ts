@@ -43,7 +43,10 @@ function testSql(engine: StoreEngine, { columns }: Relation, test: Test & { read
     case 'is':
       return isSql(engine, column, test.value);
     case 'in':
-      return sql<SqlBool>`${column} in (${sql.join(test.values.map(bound))})`;
+      // PostgreSQL has no empty list. As every test but `is`, it does not hold for a row without a value, nor does its opposite.
+      return test.values.length === 0
+        ? sql<SqlBool>`(case when ${column} is not null then 1 = 0 end)`
+        : sql<SqlBool>`${column} in (${sql.join(test.values.map(bound))})`;
     case 'like':
     case 'ilike':
       return matches(engine, column, { pattern: test.pattern, ignoresCase: test.operator === 'ilike' });
