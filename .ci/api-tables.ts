@@ -1,5 +1,6 @@
 // The tables and views as plain interfaces, from the declarations. A column whose values our code alone writes has exactly those; where the
 // service may send others, any text is allowed beside the known ones.
+import { commonRelations } from '#src/read/tables/relation.ts';
 import { describedTables } from '#src/store/schema/dictionary.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 
@@ -33,6 +34,18 @@ export interface SqliteValues {
   integer: number;
   number: number;
 }
+/** What the HTTP API answers for each kind of column. */
+export interface JsonValues {
+  text: string;
+  /** \`2026-11-01T09:00:00.000000Z\`; \`new Date(…)\` reads it. */
+  time: string;
+  /** \`2026-11-01\` */
+  date: string;
+  json: Json;
+  flag: boolean;
+  integer: number;
+  number: number;
+}
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 /** For a driver of your own, or one with other parsers: the types of its values. */
 export type ColumnValues = Record<keyof PostgresValues, unknown>;
@@ -58,8 +71,11 @@ export function tableTypes({ described = describedTables(), wanted = viewsFor([]
   }));
   const all = [...tables, ...views];
   const list = all.map(({ name }) => `  ${name}: ${interfaceName(name)}<Values>;`);
+  const readable = new Set(commonRelations().map(({ name }) => name));
+  const hidden = all.flatMap(({ name }) => (readable.has(name) ? [] : [`'${name}'`]));
   return [
     values,
+    `/** What \`slotstream/client\` reads: every table and view, except those that only the program reads. */\nexport type ReadableTable = Exclude<keyof Tables<JsonValues>, ${hidden.join(' | ')}>;`,
     `export interface Tables<Values extends ColumnValues> {\n${list.join('\n')}\n}`,
     ...all.map(
       ({ name, about, columns }) =>

@@ -602,11 +602,128 @@ export declare class Webhooks {
 }
 
 // slotstream/client
-export interface FeedOptions {
+export interface ClientOptions {
   /** The address of the admin listener: `http://127.0.0.1:8081`. */
   readonly url: string;
-  /** ADMIN_TOKEN; ADMIN_READ_TOKEN is enough without `consumer`. */
+  /** ADMIN_READ_TOKEN; a consumer of the feed and the table `admin_actions` need ADMIN_TOKEN. */
   readonly token: string;
+  /** Is called before a failed request is repeated: the mirror does not answer, or answers 429 or 5xx. */
+  readonly onRetry?: (error: unknown, delayMs: number) => void;
+}
+/** Items that are read as a loop reaches them: `for await (const item of list)`. Each loop begins anew. */
+export interface List<Item> extends AsyncIterable<Item> {
+  /** All of them, in memory. */
+  all(): Promise<Item[]>;
+}
+export interface Client {
+  /** The rows that answer a question, page by page. A request that fails seven times in a row throws. */
+  rows<
+    Name extends ReadableTable,
+    const Select extends readonly Selectable<Name>[] | undefined = undefined
+  >(table: Name, question?: Question<Name, Select>): List<RowOf<Name, Select>>;
+  /** How many rows there are. */
+  count<Name extends ReadableTable>(table: Name, question?: {
+    readonly where?: Where<Name>;
+    readonly signal?: AbortSignal;
+  }): Promise<number>;
+  /** The entries of the feed. Repeats what fails until it works. */
+  feed(options?: FeedOptions): List<FeedEntry>;
+}
+export interface Question<
+  Name extends ReadableTable,
+  Select extends readonly Selectable<Name>[] | undefined = undefined
+> {
+  /** All of these hold. */
+  readonly where?: Where<Name>;
+  /** Columns: `['uri', 'start_time']`. With `count()`, `sum(…)`, `avg(…)`, `min(…)` or `max(…)`, a row is a group with equal values in the other columns. */
+  readonly select?: Select;
+  /** `['start_time.desc', 'uri']`; of groups, columns of the answer: `['count.desc']`. Rows without a value come last. */
+  readonly order?: readonly OrderTerm<OrderedBy<Name, NoInfer<Select>>>[];
+  /** At most so many rows in all. */
+  readonly limit?: number;
+  /** The loop throws its reason once it aborts. */
+  readonly signal?: AbortSignal;
+}
+/**
+* A value is `eq`, a list is `in`, null is `is.null`. `{ gte: …, lt: … }` has operators, all of which hold. `or` and `and` have more
+* conditions; `not` is the opposite. As in SQL, no condition but null holds for a column without a value, nor does its opposite.
+*/
+export type Where<Name extends ReadableTable> = { readonly [Column in keyof Row<Name, AskedValues>]?: Test<NonNullable<Row<Name, AskedValues>[Column]>> } & {
+  readonly or?: readonly Where<Name>[];
+  readonly and?: readonly Where<Name>[];
+  readonly not?: Where<Name>;
+};
+/** What a column is compared with. JSON is not compared. */
+export interface AskedValues extends ColumnValues {
+  text: string;
+  time: string | Date;
+  /** A day: `2026-11-01`. */
+  date: string;
+  json: never;
+  flag: boolean;
+  integer: number;
+  number: number;
+}
+export type Test<Value> = unknown extends Value ? unknown : [Value] extends [never] ? null | {
+  readonly is?: null;
+  readonly not?: null | {
+    readonly is?: null;
+  };
+} : Value | null | readonly Value[] | Operators<Value>;
+export interface Operators<Value> {
+  readonly eq?: Value;
+  readonly neq?: Value;
+  readonly gt?: Value;
+  readonly gte?: Value;
+  readonly lt?: Value;
+  readonly lte?: Value;
+  readonly in?: readonly Value[];
+  readonly is?: [Value] extends [boolean] ? boolean | null : null;
+  /** `*` and `%` stand for any text, `_` for one character; `literal(text)` takes that away. */
+  readonly like?: [Value] extends [string] ? string : never;
+  /** Ignores the case of A to Z. */
+  readonly ilike?: [Value] extends [string] ? string : never;
+  readonly not?: Test<Value>;
+}
+/** A column, or a number computed from the rows of a group. */
+export type Selectable<Name extends ReadableTable> = ColumnOf<Name> | "count()" | `${"sum" | "avg"}(${ColumnOf<Name, ["number"]>})` | `${"min" | "max"}(${ColumnOf<Name, ["number"] | ["text"] | string>})`;
+/** The columns of a kind; of a table with columns of custom fields, any. */
+export type ColumnOf<
+  Name extends ReadableTable,
+  Kind = unknown
+> = string extends keyof Row<Name, KindNames> ? string : { [Column in keyof Row<Name, KindNames>]: [NonNullable<Row<Name, KindNames>[Column]>] extends [Kind] ? Column : never }[keyof Row<Name, KindNames>] & string;
+/** Columns with listed values have these instead. */
+export interface KindNames extends ColumnValues {
+  text: ["text"];
+  time: ["text"];
+  date: ["text"];
+  json: ["json"];
+  flag: ["flag"];
+  integer: ["number"];
+  number: ["number"];
+}
+export type OrderTerm<Column extends string> = Column | `${Column}.asc` | `${Column}.desc`;
+export type OrderedBy<
+  Name extends ReadableTable,
+  Select
+> = IsGrouped<Select> extends true ? OutputName<Extract<Select, readonly string[]>[number]> : ColumnOf<Name, ["number"] | ["text"] | ["flag"] | string>;
+export type IsGrouped<Select> = Select extends readonly string[] ? Extract<Select[number], `${string}()` | `${string}(${string})`> extends never ? false : true : false;
+/** `sum(payment_amount)` is the column `sum_payment_amount` of the answer. */
+export type OutputName<Item extends string> = Item extends "count()" ? "count" : Item extends `${infer Word}(${infer Column})` ? `${Word}_${Column}` : Item;
+/** A row of the answer: the whole row, the columns of `select`, or a group. */
+export type RowOf<
+  Name extends ReadableTable,
+  Select
+> = Select extends readonly string[] ? number extends Select["length"] ? Partial<Selected<Name, Select[number]>> : Selected<Name, Select[number]> : Row<Name, JsonValues>;
+export type Selected<
+  Name extends ReadableTable,
+  Item extends string
+> = { [Each in Item as OutputName<Each>]: Each extends "count()" ? number : Each extends `${"sum" | "avg"}(${string})` ? number | null : Each extends `${"min" | "max"}(${infer Column})` ? ValueIn<Name, Column> | null : ValueIn<Name, Each> };
+export type ValueIn<
+  Name extends ReadableTable,
+  Column extends string
+> = Column extends keyof Row<Name, JsonValues> ? Row<Name, JsonValues>[Column] : never;
+export interface FeedOptions {
   /** The mirror has the offset of this name: a reader of the same name continues there. */
   readonly consumer?: string;
   /** Begins after this entry, where there is no `consumer`. Default: 0, the beginning. */
@@ -622,8 +739,6 @@ export interface FeedOptions {
   readonly follow?: boolean;
   /** Ends the loop without an error. */
   readonly signal?: AbortSignal;
-  /** Is called before a failed request is repeated: the mirror does not answer, or answers 429 or 5xx. */
-  readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
 export interface FeedEntry {
   /** Its position in the log. Rises; numbers may be missing. */
@@ -642,8 +757,19 @@ export interface FeedEntry {
   /** Acknowledges this entry and all before it. A reader that ends without it gets the entry again. */
   done(): Promise<void>;
 }
-/** Repeats what fails until it works; a request that the mirror rejects (a wrong token, an unknown kind) throws. */
-export declare function readFeed(options: FeedOptions): AsyncGenerator<FeedEntry, void, undefined>;
+/** The mirror refuses the request: 400 for a question that it does not understand, 401 and 403 for a wrong token. Repeating it would not help. */
+export declare class RejectedRequest extends Error {
+  readonly status: number;
+  /** What is wrong: a parameter, and what about it. */
+  readonly details: readonly {
+    readonly message: string;
+    readonly parameter?: string;
+  }[];
+  constructor(status: number, text: string);
+}
+export declare function createClient(options: ClientOptions): Client;
+/** In `like` and `ilike`: this text, in which nothing stands for another text. */
+export declare const literal: (text: string) => string;
 
 // slotstream/sandbox
 export interface SandboxOptions {
@@ -748,6 +874,18 @@ export interface SqliteValues {
   integer: number;
   number: number;
 }
+/** What the HTTP API answers for each kind of column. */
+export interface JsonValues {
+  text: string;
+  /** `2026-11-01T09:00:00.000000Z`; `new Date(…)` reads it. */
+  time: string;
+  /** `2026-11-01` */
+  date: string;
+  json: Json;
+  flag: boolean;
+  integer: number;
+  number: number;
+}
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 /** For a driver of your own, or one with other parsers: the types of its values. */
 export type ColumnValues = Record<keyof PostgresValues, unknown>;
@@ -756,6 +894,8 @@ export type Database = Tables<PostgresValues>;
 export type SqliteDatabase = Tables<SqliteValues>;
 /** A row of a table or a view: `Row<'contacts'>`. */
 export type Row<Name extends keyof Tables<PostgresValues>, Values extends ColumnValues = PostgresValues> = Tables<Values>[Name];
+/** What `slotstream/client` reads: every table and view, except those that only the program reads. */
+export type ReadableTable = Exclude<keyof Tables<JsonValues>, 'key_values' | 'sync_checkpoints'>;
 export interface Tables<Values extends ColumnValues> {
   contacts: ContactsRow<Values>;
   contact_emails: ContactEmailsRow<Values>;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { readFeed, type FeedOptions } from '#src/library/client.ts';
+import { createClient, type ClientOptions, type FeedOptions } from '#src/library/client.ts';
 
 interface Request {
   readonly method: string | undefined;
@@ -31,7 +31,7 @@ async function openServer(reply: (request: Request) => Reply) {
   const { port } = server.address() as AddressInfo;
   return {
     requests,
-    options: { url: `http://127.0.0.1:${port}/behind/a/path`, token: 'secret', follow: false } as const,
+    options: { url: `http://127.0.0.1:${port}/behind/a/path`, token: 'secret' },
     [Symbol.asyncDispose]: async () => void server.close(),
   };
 }
@@ -41,9 +41,9 @@ const page = (seqs: readonly number[], next: number): Reply => [
   { collection: seqs.map((seq) => ({ seq, event: 'invitee.created' })), pagination: { next_after: next } },
 ];
 
-async function seqsOf(options: FeedOptions): Promise<readonly number[]> {
+async function seqsOf(options: ClientOptions, feed: FeedOptions = {}): Promise<readonly number[]> {
   const seqs: number[] = [];
-  for await (const entry of readFeed(options)) {
+  for await (const entry of createClient(options).feed({ follow: false, ...feed })) {
     seqs.push(entry.seq);
     await entry.done();
   }
@@ -60,7 +60,7 @@ it('a consumer begins at its offset, acknowledges each entry, and what the filte
     return pages.get(/(consumer=crm|after=\d+)/.exec(url)?.[0] ?? '') ?? [400];
   });
   const filter = { event: ['invitee.*', 'contact.deleted'], subject: 'https://a.test/1', include: 'row' } as const;
-  expect(await seqsOf({ ...server.options, consumer: 'crm', ...filter })).toEqual([3, 5]);
+  expect(await seqsOf(server.options, { consumer: 'crm', ...filter })).toEqual([3, 5]);
   const posts = server.requests.filter(({ method }) => method === 'POST');
   expect(posts.map(({ url, body }) => [url, body])).toEqual(
     [3, 5, 9].map((seq) => ['/behind/a/path/api/feed/consumers/crm', `{"acknowledged":${seq}}`]),
@@ -78,7 +78,7 @@ it('an entry that is not done is not acknowledged, also when pages without entri
     return pages.shift() ?? page([], 20);
   });
   const stop = new AbortController();
-  for await (const entry of readFeed({ ...server.options, consumer: 'crm', follow: true, signal: stop.signal })) {
+  for await (const entry of createClient(server.options).feed({ consumer: 'crm', signal: stop.signal })) {
     if (entry.seq < 11) continue;
     expect(posted).toEqual([]);
     await entry.done();
@@ -91,23 +91,23 @@ it('what fails is repeated, also an acknowledgement; what is rejected throws', a
   const replies: Reply[] = ['reset', [503], [429], page([1], 1), [500], [200], page([], 1)];
   await using server = await openServer(() => replies.shift() ?? [400, { title: 'Invalid' }]);
   let retries = 0;
-  expect(await seqsOf({ ...server.options, consumer: 'crm', onRetry: () => (retries += 1) })).toEqual([1]);
+  expect(await seqsOf({ ...server.options, onRetry: () => (retries += 1) }, { consumer: 'crm' })).toEqual([1]);
   expect(retries).toBe(4);
   await expect(seqsOf(server.options)).rejects.toThrow('the mirror answered 400: {"title":"Invalid"}');
   await expect(seqsOf({ ...server.options, token: 'wrong' })).rejects.toThrow('the mirror answered 401');
-  await expect(seqsOf({ ...server.options, consumer: 'crm', after: 1 })).rejects.toThrow('leave out');
+  await expect(seqsOf(server.options, { consumer: 'crm', after: 1 })).rejects.toThrow('leave out');
 });
 
 it('ends without an error when the signal aborts: while it waits, and between two entries', async () => {
   const stop = new AbortController();
   await using server = await openServer(() => page([1, 2], 2));
   const seqs: number[] = [];
-  for await (const { seq } of readFeed({ ...server.options, signal: stop.signal })) {
+  for await (const { seq } of createClient(server.options).feed({ signal: stop.signal })) {
     seqs.push(seq);
     stop.abort();
   }
   expect(seqs).toEqual([1]);
   const late = AbortSignal.timeout(50);
   await using silent = await openServer(() => [503]);
-  expect(await seqsOf({ ...silent.options, signal: late })).toEqual([]);
+  expect(await seqsOf(silent.options, { signal: late })).toEqual([]);
 });
