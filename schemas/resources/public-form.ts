@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
 import { contactResource, customFieldDefinitionResource } from './contact.ts';
-import { availableTimeResource } from './event-type.ts';
+import { availableTimeResource, eventTypeResource } from './event-type.ts';
 import { meetingRecapResource, recapMeeting } from './meeting-recap.ts';
+import { organizationResource } from './organization.ts';
 import { scheduledEventResource } from './scheduled-event.ts';
 import { membershipResource, userResource } from './user.ts';
 import { instant, nullableText } from './values.ts';
@@ -22,8 +23,35 @@ export const publicDefinitionResource = customFieldDefinitionResource.omit({ ret
 export const publicDefinitionList = z.strictObject({ collection: z.array(publicDefinitionResource) });
 export const publicAvailableTimeList = z.strictObject({ collection: z.array(availableTimeResource) });
 
+export const publicUserResource = userResource.extend({ time_notation: z.enum(['12h', '24h']) });
+
 export const publicMembershipResource = membershipResource.extend({
-  user: userResource.omit({ current_organization: true, resource_type: true }),
+  user: publicUserResource.omit({ current_organization: true, resource_type: true }),
+});
+
+/** `kind` is recorded for an account of one user only: `single` (A14). */
+export const publicOrganizationResource = organizationResource.omit({ resource_type: true }).extend({
+  id: z.int(),
+  kind: z.enum(['single', 'team']),
+  plan: z.enum(['basic', 'standard', 'teams', 'enterprise']),
+  created_at: instant,
+  updated_at: instant,
+});
+
+export const publicEventTypeResource = eventTypeResource.extend({
+  /** In minutes; null when there is only `duration`. */
+  duration_options: z.array(z.int().min(1)).nullable(),
+  is_paid: z.boolean(),
+});
+
+/** The entry in the calendar of the host, which webhooks do not have. */
+export const publicScheduledEventResource = scheduledEventResource.extend({
+  calendar_event: z
+    .strictObject({
+      kind: z.enum(['exchange', 'google', 'icloud', 'outlook', 'outlook_desktop']),
+      external_id: z.string(),
+    })
+    .nullable(),
 });
 
 const unknownToCallers = { user: true, organization: true, notes: true } as const;
@@ -71,3 +99,7 @@ export const publicPayloads = {
   recap: z.strictObject(recapParts),
   deletedRecap: z.strictObject({ recap: deletedRecord }),
 } as const;
+
+export type PublicOrganizationResource = z.output<typeof publicOrganizationResource>;
+export type PublicEventTypeResource = z.output<typeof publicEventTypeResource>;
+export type PublicScheduledEventResource = z.output<typeof publicScheduledEventResource>;

@@ -10,11 +10,15 @@ import { meetingRecapResource, transcriptResource } from '#schemas/resources/mee
 import {
   publicContactResource,
   publicDefinitionResource,
+  publicEventTypeResource,
   publicMembershipResource,
+  publicOrganizationResource,
   publicRecapEvent,
   publicRecapListItem,
   publicRecapResource,
+  publicScheduledEventResource,
   publicTranscriptResource,
+  publicUserResource,
 } from '#schemas/resources/public-form.ts';
 import { organizationResource } from '#schemas/resources/organization.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
@@ -50,9 +54,13 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   Pagination: paginationEnvelope,
   PublicContact: publicContactResource,
   PublicCustomFieldDefinition: publicDefinitionResource,
+  PublicEventType: publicEventTypeResource,
   PublicMeetingRecap: publicRecapResource,
+  PublicOrganization: publicOrganizationResource,
   PublicOrganizationMembership: publicMembershipResource,
+  PublicScheduledEvent: publicScheduledEventResource,
   PublicTranscript: publicTranscriptResource,
+  PublicUser: publicUserResource,
   RoutingForm: routingFormResource,
   RoutingFormSubmission: routingFormSubmissionResource,
   RoutingResult: routingResult,

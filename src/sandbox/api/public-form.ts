@@ -4,20 +4,34 @@ import { isApiScope } from '#schemas/api-scope.ts';
 import { alreadyExists, alreadyExistsCode, publicErrors, publicMessages } from '#schemas/errors.ts';
 import { availableTimesQuery } from '#schemas/list-query.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
+import { eventTypeResource } from '#schemas/resources/event-type.ts';
 import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
 import {
   publicAvailableTimeList,
   publicContactResource,
   publicDefinitionList,
   publicDefinitionResource,
+  publicEventTypeResource,
   publicMembershipResource,
+  publicOrganizationResource,
   publicRecapListItem,
   publicRecapResource,
+  publicScheduledEventResource,
   publicTranscriptResource,
+  publicUserResource,
 } from '#schemas/resources/public-form.ts';
-import { membershipResource } from '#schemas/resources/user.ts';
+import { organizationResource } from '#schemas/resources/organization.ts';
+import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import { HttpError } from '#src/http/http-error.ts';
+import {
+  publicEventType,
+  publicLocation,
+  publicMeeting,
+  publicOrganization,
+  publicUser,
+} from '#src/sandbox/world/public-records.ts';
 import { found, type Service } from '#src/sandbox/world/service.ts';
 import { listEventTypes } from './event-types.ts';
 import { listMeetingRecaps } from './meeting-recaps.ts';
@@ -31,6 +45,12 @@ type RecordOf = (record: object, service: Service) => object;
 const contacts = showing(publicContactResource, contactRecord);
 const memberships = showing(publicMembershipResource, membershipRecord);
 const recaps = showing(publicRecapResource, recapRecord);
+const users = showing(publicUserResource, (record) => publicUser(userResource.parse(record)));
+const meetings = showing(publicScheduledEventResource, (record) => publicMeeting(scheduledEventResource.parse(record)));
+const eventTypes = showing(publicEventTypeResource, (record, { state }) => {
+  const eventType = eventTypeResource.parse(record);
+  return publicEventType(eventType, state.eventTypes.get(eventType.uri));
+});
 const conflicting: Change = (operation) => ({ ...contacts(operation), conflicts: true });
 
 const changes: Readonly<Record<string, Change>> = {
@@ -45,7 +65,17 @@ const changes: Readonly<Record<string, Change>> = {
     query: availableTimesQuery.omit({ count: true, page_token: true }).strip(),
   }),
   listEventTypes: () =>
-    listEventTypes(({ pooling_type }, { user }) => pooling_type === 'round_robin' && user === undefined),
+    eventTypes(listEventTypes(({ pooling_type }, { user }) => pooling_type === 'round_robin' && user === undefined)),
+  getEventType: eventTypes,
+  createEventType: eventTypes,
+  updateEventType: eventTypes,
+  listScheduledEvents: meetings,
+  getScheduledEvent: meetings,
+  getCurrentUser: users,
+  getUser: users,
+  getOrganization: showing(publicOrganizationResource, (record, { state }) =>
+    publicOrganization(organizationResource.parse(record), state),
+  ),
   listOrganizationMemberships: memberships,
   getOrganizationMembership: memberships,
   // No user or organization has to be named: it lists what the caller may see.
@@ -119,7 +149,7 @@ function membershipRecord(record: object, { state }: Service): object {
     current_organization: _organization,
     resource_type: _type,
     ...user
-  } = found(state.users.get(membership.user), 'user');
+  } = publicUser(found(state.users.get(membership.user), 'user'));
   return { ...membership, user };
 }
 
@@ -129,7 +159,8 @@ const withoutOwner = publicRecapResource.strip();
 /** With the place as the meeting has it. */
 function recapRecord(record: object, service: Service): object {
   const recap = meetingRecapResource.parse(record);
-  const location = service.state.scheduledEvents.get(recap.event ?? '')?.location ?? null;
+  const meeting = service.state.scheduledEvents.get(recap.event ?? '');
+  const location = meeting ? publicLocation(meeting) : null;
   return withoutOwner.parse({ ...recap, location, app_url: pageOf(service, recap.uri), status: 'Available' });
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
 import { definitionRecord } from '#src/sandbox/world/contacts/custom-fields.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
+import { publicLocation } from '#src/sandbox/world/public-records.ts';
 import type { Service, State } from '#src/sandbox/world/service.ts';
 import { subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import { organizationOrMain } from './account.ts';
@@ -31,7 +32,7 @@ export const stateControls = [
 ];
 
 function listsOf(service: Service, organizations: readonly string[]): Lists {
-  const { state } = service;
+  const { state, options } = service;
   const isShown = (organization = ''): boolean => organizations.includes(organization);
   const isHosted = (hosts: readonly string[]): boolean => isShown(organizationOf(state, hosts));
   const isOf = ({ organization }: { readonly organization: string }): boolean => isShown(organization);
@@ -42,7 +43,11 @@ function listsOf(service: Service, organizations: readonly string[]): Lists {
       .filter(isOf)
       .map(({ uri, deleted_at }) => ({ uri, deleted_at })),
     invitees: state.invitees.values().filter(({ event }) => isHosted(hostsOf(state, event))),
-    scheduled_events: state.scheduledEvents.values().filter(({ uri }) => isHosted(hostsOf(state, uri))),
+    // With the place as the service shows it now: everything that a mirror keeps can be compared.
+    scheduled_events: state.scheduledEvents
+      .values()
+      .filter(({ uri }) => isHosted(hostsOf(state, uri)))
+      .map((meeting) => (options.as === 'public' ? { ...meeting, location: publicLocation(meeting) } : meeting)),
     event_types: state.eventTypes
       .values()
       .filter(({ hosts }) => isHosted(hosts))

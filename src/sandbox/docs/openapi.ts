@@ -21,7 +21,7 @@ import { contactResource } from '#schemas/resources/contact.ts';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
 import { inviteePayload } from '#schemas/resources/invitee.ts';
 import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
-import { deletedRecord, publicPayloads } from '#schemas/resources/public-form.ts';
+import { deletedRecord, publicEventTypeResource, publicPayloads } from '#schemas/resources/public-form.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { uri } from '#schemas/wire.ts';
@@ -135,16 +135,16 @@ function securitySchemes(baseUrl: string): Readonly<Record<string, object>> {
   };
 }
 
-/** In both forms (A4b, A4c); one schema where they are the same (A4a, A4d, A4e). */
+/** In both forms (A4b, A4c); one schema where they are the same (A4a, A4d). */
 const payloads: Readonly<Record<EventKind, z.ZodType | Readonly<Record<Form, z.ZodType>>>> = {
   'invitee.created': inviteePayload,
   'invitee.canceled': inviteePayload,
   'invitee_no_show.created': inviteePayload,
   'invitee_no_show.deleted': inviteePayload,
   'routing_form_submission.created': routingFormSubmissionResource,
-  'event_type.created': eventTypeResource,
-  'event_type.updated': eventTypeResource,
-  'event_type.deleted': eventTypeResource,
+  'event_type.created': { specification: eventTypeResource, public: publicEventTypeResource },
+  'event_type.updated': { specification: eventTypeResource, public: publicEventTypeResource },
+  'event_type.deleted': { specification: eventTypeResource, public: publicEventTypeResource },
   'contact.created': { specification: contactResource, public: publicPayloads.contact },
   'contact.updated': { specification: contactResource, public: publicPayloads.contact },
   'contact.deleted': { specification: deletedRecord, public: publicPayloads.deletedContact },

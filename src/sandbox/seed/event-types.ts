@@ -47,7 +47,7 @@ export function seedEventTypes(service: Service, { main, free, trial, enterprise
   const more: readonly Plan[] = [
     ['Office visit', 30, office, [owner, member], { pooling_type: 'collective', reconfirms: true }],
     ['Panel interview', 60, { kind: 'webex_conference' }, [admin, member, ...others], { pooling_type: 'multi_pool' }],
-    ['Coaching session', 50, { kind: 'outbound_call' }, [member], { price: 120 }],
+    ['Coaching session', 50, { kind: 'outbound_call' }, [member], { price: 120, duration_options: [25, 50, 100] }],
     ['Discovery call', 30, { kind: 'google_conference' }, [admin], { custom_questions: [topic, teamSize, consent] }],
     ['Support line', 15, { kind: 'inbound_call', phone_number: '+12025550100' }, [member]],
     ['Site walk', 90, { kind: 'ask_invitee' }, [owner]],

@@ -4,10 +4,18 @@ import type { EventTypeChange, EventTypeRequest } from '#schemas/event-type-requ
 import type { EventKind } from '#schemas/events.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
+import { eventTypePayload } from './payloads.ts';
 import { given, newUri, eventTypesOf, type Service, type State, type StoredEventType } from './service.ts';
 
 export function eventTypeRecord(eventType: StoredEventType): EventTypeResource {
-  const { seats: _seats, hosts: _hosts, price: _price, reconfirms: _reconfirms, ...record } = eventType;
+  const {
+    seats: _seats,
+    hosts: _hosts,
+    price: _price,
+    duration_options: _options,
+    reconfirms: _reconfirms,
+    ...record
+  } = eventType;
   return record;
 }
 
@@ -53,6 +61,7 @@ export function addEventType({ state, options }: Service, { owner, ...plan }: Ev
     locale: 'en',
     seats: 1,
     price: null,
+    duration_options: null,
     reconfirms: false,
     ...plan,
   };
@@ -139,7 +148,7 @@ function emitEventType(service: Service, event: EventKind, eventType: StoredEven
   service.emit({
     event,
     at: service.clock.tick(),
-    payload: eventTypeRecord(eventType),
+    payload: eventTypePayload(service.options.as, eventType, eventTypeRecord(eventType)),
     organization: organizationOf(service.state, eventType.hosts),
     users: eventType.hosts,
   });

@@ -1,10 +1,14 @@
-// What subscribers receive of contacts and recaps: flat as the specification describes it, or nested as the public service sends it
-// (A4b, A4c). The other kinds look the same in both forms.
+// What subscribers receive: contacts and recaps flat as the specification describes them, or nested as the public service sends them
+// (A4b, A4c); event types and meetings with the fields that only the public service has. Submissions look the same in both forms.
 import type { ContactResource } from '#schemas/resources/contact.ts';
+import type { EventTypeResource } from '#schemas/resources/event-type.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { ContactEntry } from './contacts/contact-entry.ts';
-import type { Form } from './service.ts';
+import { publicEventType, publicLocation } from './public-records.ts';
+import type { Form, StoredEventType } from './service.ts';
 
 interface DeletedRecord extends JsonObject {
   readonly uri: string;
@@ -36,3 +40,12 @@ export function recapPayload(as: Form, recap: MeetingRecapResource, isNew: boole
 
 export const deletedRecapPayload = (as: Form, deleted: DeletedRecord): JsonObject =>
   as === 'specification' ? deleted : { recap: deleted };
+
+export const eventTypePayload = (as: Form, stored: StoredEventType, record: EventTypeResource): JsonObject =>
+  as === 'specification' ? record : publicEventType(record, stored);
+
+/** The recorded deliveries have no entry of a calendar. */
+export function inviteePayload(as: Form, invitee: InviteeResource, meeting: ScheduledEventResource): JsonObject {
+  const location = as === 'specification' ? meeting.location : publicLocation(meeting);
+  return { ...invitee, scheduled_event: { ...meeting, location } };
+}

@@ -106,6 +106,8 @@ export interface StoredEventType extends EventTypeResource {
   readonly seats: number;
   readonly hosts: readonly string[];
   readonly price: number | null;
+  /** In minutes, for the invitee to choose from; shown in the public form. */
+  readonly duration_options: readonly number[] | null;
   /** Invitees are asked to reconfirm. */
   readonly reconfirms: boolean;
 }

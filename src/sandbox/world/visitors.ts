@@ -3,7 +3,7 @@ import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { RoutingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
-import type { Random } from '#src/sandbox/random.ts';
+import { randomOf, type Random } from '#src/sandbox/random.ts';
 import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
 import { pickContact } from './contacts/contacts.ts';
 import { makePerson, makeTracking } from './fictional-people.ts';
@@ -29,6 +29,7 @@ export function bookVisitor(service: Service, visit: Visit): InviteeResource {
     eventType,
     startTime: instantOf(startMs),
     ...invitee,
+    location: typedPlace(service, eventType, startMs),
     answers: answersTo(eventType, random),
     method,
     ...given({ submission }),
@@ -58,11 +59,24 @@ export function bookSubmitted(
       name: name ?? `${person.firstName} ${person.lastName}`,
       timezone: person.residence.timezone ?? 'UTC',
     },
+    location: typedPlace(service, eventType, Date.parse(startTime)),
     answers: answersTo(eventType, random),
     tracking: submission.tracking,
     method: null,
     submission: submission.uri,
   });
+}
+
+const places = ['Café Central, by the window', 'Our office, 3rd floor', 'Main station, platform 4', 'The warehouse'];
+
+/** What the invitee types where the event type asks for a place or a number to call. */
+function typedPlace({ options }: Service, eventType: StoredEventType, startMs: number): BookingPlan['location'] {
+  const kind = eventType.locations?.[0]?.kind;
+  // Random choices of its own: they do not shift the choices that follow.
+  const random = randomOf(options.seed, 'typed', eventType.uri, startMs);
+  if (kind === 'ask_invitee') return { kind, location: random.pick(places) };
+  if (kind === 'outbound_call') return { kind, location: makePerson(random).phone };
+  return undefined;
 }
 
 function pickVisitor(

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
 import { contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
+import { publicLocation } from '#src/sandbox/world/public-records.ts';
 import type { Store } from '#src/store/contract.ts';
 import { expectedRows } from '../../oracle/fold.ts';
 import type { TestSandbox } from '../sandbox.ts';
@@ -72,16 +73,15 @@ function modelRows({ service, handles }: TestSandbox, recapsOf: readonly string[
   const { state } = service;
   const { organization } = handles;
   const isOwn = (users: readonly string[]): boolean => organizationOf(state, users) === organization;
-  const events = [...state.scheduledEvents.values()].filter(({ event_memberships }) =>
-    isOwn(event_memberships.map(({ user }) => user)),
-  );
+  const isPublic = service.options.as === 'public';
+  const events = [...state.scheduledEvents.values()]
+    .filter(({ event_memberships }) => isOwn(event_memberships.map(({ user }) => user)))
+    .map((meeting) => (isPublic ? { ...meeting, location: publicLocation(meeting) } : meeting));
   const forms = [...state.routingForms.values()].filter((form) => form.organization === organization);
   const memberships = state.memberships.of('organization', organization);
   const definitions = state.definitions.of('organization', organization).map((one) => ({
     ...one,
-    options: one.options?.map((option) =>
-      service.options.as === 'public' ? { ...option, color: null, is_active: true } : option,
-    ),
+    options: one.options?.map((option) => (isPublic ? { ...option, color: null, is_active: true } : option)),
   }));
   const records: Readonly<Record<string, readonly object[]>> = {
     contact: [...(state.contacts.get(organization)?.values() ?? [])].map((one) => contactRecord(service, one)),

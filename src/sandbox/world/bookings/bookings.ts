@@ -11,6 +11,7 @@ import { invalid } from '#src/http/http-error.ts';
 import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { trackingWith } from '#src/sandbox/world/fictional-people.ts';
+import { inviteePayload } from '#src/sandbox/world/payloads.ts';
 import { newUri, type Service, type StoredEventType } from '#src/sandbox/world/service.ts';
 import { addReadyLinks, meetingWith, meetingWithout, sameChoice, type MeetingPlan } from './meetings.ts';
 
@@ -198,7 +199,7 @@ function emitInvitee(service: Service, event: EventKind, invitee: InviteeResourc
   service.emit({
     event,
     at: service.clock.tick(),
-    payload: { ...invitee, scheduled_event: meeting },
+    payload: inviteePayload(service.options.as, invitee, meeting),
     organization: organizationOf(service.state, users),
     users,
   });

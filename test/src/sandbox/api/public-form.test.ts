@@ -78,6 +78,59 @@ describe('records of the public form', () => {
   });
 });
 
+describe('fields that only the public form has', () => {
+  it('are the clock of a user, the choice of durations and the price of an event type, and what an organization is', async () => {
+    const { organization, users } = sandbox.handles;
+    const me = (await read('/users/me')).resource;
+    expect(me).toEqual({ ...me, time_notation: '24h', resource_type: 'User' });
+    expect((await read(users.admin)).resource.time_notation).toBe('12h');
+    const { resource } = await read(organization);
+    const joined = (await read('/organization_memberships', { user: users.owner })).collection[0].created_at;
+    expect(resource).toEqual({
+      uri: organization,
+      name: 'Northwind',
+      id: expect.any(Number),
+      kind: 'team',
+      plan: 'teams',
+      stage: 'paid',
+      created_at: joined,
+      updated_at: joined,
+    });
+    const free = (await sandbox.call('GET', '/users/me', { as: 'free_plan' })).body.resource.current_organization;
+    const alone = await sandbox.call('GET', free, { as: 'free_plan' });
+    expect(alone.body.resource).toMatchObject({ kind: 'single', plan: 'basic', stage: 'free' });
+    const offers = (await read('/event_types', { organization, count: 100 })).collection;
+    const paid = offers.filter(({ is_paid }: { is_paid: boolean }) => is_paid);
+    expect(paid).toMatchObject([{ name: 'Coaching session', duration_options: [25, 50, 100] }]);
+    expect((await read(paid[0].uri)).resource).toEqual(paid[0]);
+    expect(offers).toContainEqual(expect.objectContaining({ is_paid: false, duration_options: null }));
+  });
+
+  it('are the entry of a meeting in the calendar of its host, and conferences as their providers describe them', async () => {
+    const { organization } = sandbox.handles;
+    interface Meeting {
+      uri: string;
+      location: { type: string; location?: string; data: { id: unknown; settings: object } };
+      calendar_event: { kind: string } | null;
+    }
+    const meetings: Meeting[] = (await read('/scheduled_events', { organization, count: 100 })).collection;
+    const entries = new Set(meetings.map(({ calendar_event }) => calendar_event?.kind));
+    expect(entries).toContain('google');
+    const at = (wanted: string) => meetings.filter(({ location }) => location.type === wanted);
+    expect(at('zoom_conference')).toEqual([]);
+    for (const { uri, location } of at('zoom')) {
+      expect(Object.keys(location.data).toSorted()).toEqual(['extra', 'id', 'password', 'settings']);
+      expect(location).toMatchObject({ status: 'pushed', data: { password: expect.stringMatching(/^[a-z\d]{6}$/) } });
+      expect((await read(uri)).resource.location).toEqual(location);
+    }
+    const settings = at('zoom').map(({ location }) => JSON.stringify(location.data.settings));
+    expect(new Set(settings).size).toBe(2);
+    expect(at('webex_conference').map(({ location }) => typeof location.data.id)).toContain('string');
+    for (const kind of ['ask_invitee', 'outbound_call'])
+      expect(at(kind).map(({ location }) => location.location)).toContainEqual(expect.any(String));
+  });
+});
+
 it('refusals of the public form are 409 for an address that another contact has, and for a second subscription to a URL', async () => {
   const emails = [{ email: 'taken@example.test' }];
   expect(await post('/contacts', { emails })).toMatchObject({ status: 201 });
