@@ -36,7 +36,7 @@ function eventsApartFromFirst(events: readonly EventKind[]): readonly EventKind[
 }
 
 /** `user` and `group` are required with their scopes, as in every documented example (A10). */
-function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
+function requestOf<Kind extends EventKind>(kinds: readonly Kind[], { mixed = false } = {}) {
   return z
     .strictObject({
       url: z.url({ protocol: /^https?$/ }),
@@ -51,7 +51,7 @@ function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
       const addIssue = (parameter: string, message: string) =>
         issues.push({ code: 'custom', path: [parameter], message, input: value });
       const refused = eventsRefusedBy(value.scope, value.events);
-      const apart = eventsApartFromFirst(value.events);
+      const apart = mixed ? [] : eventsApartFromFirst(value.events);
       if (refused.length > 0)
         addIssue('events', `not for scope ${value.scope}, subscribe to them apart: ${refused.join(', ')}`);
       else if (apart.length > 0)
@@ -66,5 +66,8 @@ export const subscriptionRequest = requestOf(requestEventKinds);
 
 /** The request as the public service accepts it today (A6c): `event_type.*` too. */
 export const subscriptionRequestWithEventTypes = requestOf(allEventKinds);
+
+/** The public service asks only that all events allow the scope. */
+export const publicSubscriptionRequest = requestOf(allEventKinds, { mixed: true });
 
 export type SubscriptionRequest = z.output<typeof subscriptionRequestWithEventTypes>;

@@ -18,7 +18,9 @@ export interface Application<Context, Op extends Operation<Context>> {
   /** Everything that is decided before the request is read; throws an `HttpError`. The result becomes part of the call. */
   admit(operation: Op, http: HonoContext): Context | Promise<Context>;
   /** By default a body has to be JSON and to be declared as JSON. */
-  readBody?(http: HonoContext): Promise<unknown>;
+  readBody?(http: HonoContext, operation: Op): Promise<unknown>;
+  /** By default a name that is given twice is refused. */
+  readQuery?(http: HonoContext, operation: Op): RawQuery;
   /** The origin of links to other pages; by default that of the request. */
   readonly baseUrl?: string;
   /** Answers 405 where a path has other methods. */
@@ -82,14 +84,14 @@ async function answer<Context, Op extends Operation<Context>>(
   try {
     const context = await application.admit(operation, http);
     const { req } = http;
-    const { readBody = readJsonBody } = application;
+    const { readBody = readJsonBody, readQuery: readSent = readPlainQuery } = application;
     const body = await runOperation(application, operation, {
       context,
       url: urlOf(application, http),
-      query: operation.ownQuery ? {} : readQuery(req),
+      query: operation.ownQuery ? {} : readSent(http, operation),
       params: req.param(),
       request: req.raw,
-      readBody: () => readBody(http),
+      readBody: () => readBody(http, operation),
     });
     application.onAnswer?.(operation, statusOf(operation), body);
     if (body instanceof Response) return body;
@@ -169,6 +171,7 @@ async function answerTo<Context>(
 }
 
 const readJsonBody = (http: HonoContext): Promise<unknown> => readJson(http.req.raw);
+const readPlainQuery = ({ req }: HonoContext): RawQuery => readQuery(req);
 
 const countIn = (query: unknown): number =>
   isObject(query) && typeof query['count'] === 'number' ? query['count'] : limits.pageSize.default;

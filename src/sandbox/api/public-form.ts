@@ -23,7 +23,7 @@ import {
 import { organizationResource } from '#schemas/resources/organization.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
-import { subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
+import { publicSubscriptionRequest } from '#schemas/subscription.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import {
   publicEventType,
@@ -60,7 +60,7 @@ const changes: Readonly<Record<string, Change>> = {
   updateContact: conflicting,
   listCustomFieldDefinitions: inOnePage(publicDefinitionList, { query: z.object({}), recordOf: definitionRecord }),
   getCustomFieldDefinition: showing(publicDefinitionResource, definitionRecord),
-  createWebhookSubscription: (operation) => ({ ...operation, body: subscriptionRequestWithEventTypes }),
+  createWebhookSubscription: (operation) => ({ ...operation, body: publicSubscriptionRequest }),
   listEventTypeAvailableTimes: inOnePage(publicAvailableTimeList, {
     query: availableTimesQuery.omit({ count: true, page_token: true }).strip(),
   }),

@@ -5,6 +5,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { missingScopes } from '#schemas/api-scope.ts';
 import type { Cursors } from '#src/http/cursor.ts';
 import { lacksScopes, serverError, tooManyRequests } from '#src/http/http-error.ts';
+import { readJson, readQuery } from '#src/http/request.ts';
 import { addOperations, type Application } from '#src/http/router.ts';
 import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
 import type { Service, ServiceOptions } from '#src/sandbox/world/service.ts';
@@ -16,6 +17,7 @@ import { eventTypeOperations } from './event-types.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
 import { pageTokenFaults } from './page-token-faults.ts';
 import { inPublicForm, publicCaller, publicError } from './public-form.ts';
+import { readPublicBody, readPublicQuery } from './public-request.ts';
 import { groupOperations, organizationOperations, userOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
@@ -57,6 +59,8 @@ export function createServiceApp(needs: ServiceAppNeeds): Hono {
       return context;
     },
     current: (operation) => (isPublic() ? publicOperations.get(operation) : undefined) ?? operation,
+    readQuery: (http, operation) => (isPublic() ? readPublicQuery(http, operation) : readQuery(http.req)),
+    readBody: (http, operation) => (isPublic() ? readPublicBody(http, operation) : readJson(http.req.raw)),
     errorOf: (error) => (isPublic() ? publicError(error) : error),
     ...(inspect && { onAnswer: inspect }),
   };

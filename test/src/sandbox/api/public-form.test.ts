@@ -131,6 +131,96 @@ describe('fields that only the public form has', () => {
   });
 });
 
+describe('requests in the public form', () => {
+  const hook = (url: string, more: object) => {
+    const { organization } = sandbox.handles;
+    return { url: `http://127.0.0.1:9/${url}`, organization, scope: 'organization', ...more };
+  };
+
+  it('may have parameters and fields that no operation knows', async () => {
+    const { organization, event_types } = sandbox.handles;
+    const query = { organization, count: 2 };
+    const plain = await read('/organization_memberships', query);
+    expect(plain.collection).toHaveLength(2);
+    const asked = await read('/organization_memberships', { ...query, sort: 'name:asc', 'x[]': 1 });
+    expect(asked.collection).toEqual(plain.collection);
+    const next = await read(asked.pagination.next_page, { sort: 'other' });
+    expect(next.collection).toEqual((await read(plain.pagination.next_page)).collection);
+    const path = `/organization_memberships?count=1&count=2&organization=${organization}`;
+    expect(await sandbox.call('GET', path)).toMatchObject({ status: 400, body: { details: [{ parameter: 'count' }] } });
+    expect((await read(path.replace('count=2', 'other=1&other=2'))).collection).toHaveLength(1);
+    const made = await post('/webhook_subscriptions', hook('named', { events: ['contact.created'], name: 'Mine' }));
+    expect(made.status).toBe(201);
+    const start_time = new Date(sandbox.service.clock.nowMs() + 86_400_000).toISOString();
+    const invitee = { email: 'odd@example.test', name: 'Odd', timezone: 'UTC', shoe_size: 43 };
+    const body = { event_type: event_types.solo, start_time, invitee, questions_and_answers: [], colour: 'red' };
+    expect((await post('/invitees', body)).status).toBe(201);
+    const wrong = await post('/invitees', { ...body, invitee: { ...invitee, email: 'nobody' }, start_time: 7 });
+    expect(wrong.body.details.map(({ parameter }: { parameter: string }) => parameter).toSorted()).toEqual([
+      'invitee.email',
+      'start_time',
+    ]);
+  });
+
+  it('may be forms, with lists and objects in brackets, numbers and flags', async () => {
+    const form = (path: string, fields: readonly [string, string][]) =>
+      sandbox.call('POST', path, {
+        body: String(new URLSearchParams(fields)),
+        headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+      });
+    const { organization, users, event_types } = sandbox.handles;
+    const subscribed = await form('/webhook_subscriptions', [
+      ['url', 'http://127.0.0.1:9/form'],
+      ['organization', organization],
+      ['scope', 'organization'],
+      ['events[]', 'invitee.created'],
+      ['events[]', 'invitee.canceled'],
+    ]);
+    expect(subscribed.body.resource?.events).toEqual(['invitee.created', 'invitee.canceled']);
+    const made = await form('/event_types', [
+      ['name', 'Short call'],
+      ['owner', users.owner],
+      ['duration', '15'],
+      ['secret', 'true'],
+      ['locale', '00'],
+      ['custom_questions[][name]', 'Why?'],
+      ['custom_questions[][required]', 'false'],
+      ['custom_questions[][name]', 'When?'],
+    ]);
+    expect(made.body.resource).toMatchObject({ duration: 15, secret: true, locale: '00' });
+    const questions = made.body.resource.custom_questions.map(({ name }: { name: string }) => name);
+    expect(questions).toEqual(['Why?', 'When?']);
+    const booked = await form('/invitees', [
+      ['event_type', event_types.solo],
+      ['start_time', new Date(sandbox.service.clock.nowMs() + 86_400_000).toISOString()],
+      ['invitee[email]', 'form@example.test'],
+      ['invitee[name]', 'Form'],
+      ['invitee[timezone]', 'UTC'],
+      ['__proto__[x]', '1'],
+    ]);
+    expect(booked.body.resource).toMatchObject({ email: 'form@example.test', name: 'Form' });
+    expect(await form('/event_types', [['duration', 'long']])).toMatchObject({ status: 400 });
+    const { status } = await sandbox.call('POST', '/invitees', {
+      headers: { 'content-type': 'text/plain' },
+      body: 'x',
+    });
+    expect(status).toBe(400);
+  });
+
+  it('are of a bearer in any letter case, and subscribe to events of several kinds that allow the scope', async () => {
+    const headers = { authorization: `bearer ${sandbox.handles.tokens.owner}` };
+    expect((await sandbox.call('GET', '/users/me', { as: null, headers })).status).toBe(200);
+    const events = ['invitee.created', 'routing_form_submission.created', 'contact.deleted'];
+    const made = await post('/webhook_subscriptions', hook('mixed', { events }));
+    expect(made).toMatchObject({ status: 201, body: { resource: { events } } });
+    const refused = await post(
+      '/webhook_subscriptions',
+      hook('recaps', { events: [...events, 'meeting_recap.created'] }),
+    );
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'events' }] } });
+  });
+});
+
 it('refusals of the public form are 409 for an address that another contact has, and for a second subscription to a URL', async () => {
   const emails = [{ email: 'taken@example.test' }];
   expect(await post('/contacts', { emails })).toMatchObject({ status: 201 });
