@@ -4,6 +4,7 @@ import { serve, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { isObject } from '#schemas/wire.ts';
 import { createCursors } from '#src/http/cursor.ts';
+import { publicError } from '#src/sandbox/api/public-form.ts';
 import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
 import { createServiceApp, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
 import { createAuthorizationServer } from '#src/sandbox/auth/server.ts';
@@ -11,7 +12,7 @@ import { createService, type WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createControlApp } from '#src/sandbox/controls/control-routes.ts';
 import { createHome } from '#src/sandbox/docs/routes.ts';
 import { createLiveActivity, runLiveActivity } from '#src/sandbox/live.ts';
-import { invalid, notFound } from '#src/http/http-error.ts';
+import { invalid, notFound, type HttpError } from '#src/http/http-error.ts';
 import { handleErrors, limitBody } from '#src/http/router.ts';
 import { createProgress } from '#src/sandbox/seed/history.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
@@ -98,17 +99,26 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   };
 }
 
-/** Middleware for every path: the Date header by the sandbox's clock, errors as in the specification, and a body limit. */
+/** Middleware for every path: the Date header by the sandbox's clock, errors in the form of the service, and a body limit. */
 function createFront(service: Service, report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
+  const isPublic = (): boolean => service.options.as === 'public';
+  const worded = (error: HttpError): HttpError => (isPublic() ? publicError(error) : error);
   // The clock that stamps all records, because callers compare them with this header.
   app.use(async (context, next) => {
     addReadyLinks(service);
     await next();
     context.header('Date', new Date(service.clock.nowMs()).toUTCString());
+    if (isPublic() && context.res.headers.get('content-type') === 'application/json')
+      context.header('Content-Type', 'application/json; charset=utf-8');
   });
-  handleErrors(app, { noSuchPath: notFound('No such path.'), report });
-  app.use(limitBody((message) => invalid({ message })));
+  handleErrors(app, {
+    get noSuchPath() {
+      return worded(notFound('No such path.'));
+    },
+    report,
+  });
+  app.use(limitBody((message) => worded(invalid({ message }))));
   return app;
 }
 

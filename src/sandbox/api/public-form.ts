@@ -179,7 +179,8 @@ export function publicError({ status, body }: HttpError): HttpError {
   const taken = body.details?.find(({ code }) => code === alreadyExistsCode);
   if (taken !== undefined) return new HttpError(409, { ...body, title: alreadyExists.title, message: taken.message });
   const message = publicMessages.get(body.message) ?? body.message;
-  // The public service gives an unknown caller no details.
-  const details = status === 401 ? undefined : body.details;
-  return new HttpError(status, { ...body, message, ...publicErrors[status], details });
+  // As recorded: neither an unknown caller nor a missing resource has details.
+  if (status === 401 || status === 404)
+    return new HttpError(status, { ...body, ...publicErrors[status], details: undefined });
+  return new HttpError(status, { ...body, message, ...publicErrors[status] });
 }

@@ -1,6 +1,7 @@
 // Rate limits: every user has a limit per minute, and POST /invitees has limits by the tier of the account besides. Windows
 // are fixed, begin with their first call (A22), and follow the sandbox's clock.
 import { apiRateLimits, bookingRateLimits } from '#schemas/limits.ts';
+import { idOf } from '#schemas/wire.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '#src/sandbox/clock.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { Organization, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
@@ -52,10 +53,18 @@ export function createRateLimits({
       'X-RateLimit-Limit': String(tightest.limit.requests),
       'X-RateLimit-Remaining': String(remaining(tightest)),
       'X-RateLimit-Reset': String(seconds),
+      ...(options.as === 'public' && {
+        'X-RateLimit-Tier': tierOf(organization),
+        'X-RateLimit-Key': `oauth:sandbox:${idOf(user.uri)}`,
+      }),
     };
     return exceeded.length > 0 ? { headers, retryInSeconds: seconds } : { headers };
   };
 }
+
+/** `free` and `trial` are recorded; the third is assumed (A6d). */
+const tierOf = (organization: Organization): 'free' | 'trial' | 'paid' =>
+  organization.trial ? 'trial' : isPaid(organization) ? 'paid' : 'free';
 
 interface Account extends Pick<ServiceOptions, 'as'> {
   readonly organization: Organization;

@@ -42,11 +42,11 @@ export function openApiDocument(operations: readonly ServiceOperation[], options
       tag: tagOf(operation),
       security: [{ personalAccessToken: operation.scopes }, { oauth2: operation.scopes }],
       errors: errorRefs(operation),
-      headers: rateHeaderRefs,
+      headers: rateHeaderRefs(options.as),
     }),
     components: {
       responses: errorComponents(options.as),
-      headers: headerComponents,
+      headers: headerComponents(options.as),
       securitySchemes: securitySchemes(options.baseUrl),
     },
     alsoUsed: [insufficientScopeBody],

@@ -19,16 +19,25 @@ const rateHeaders = {
   'X-RateLimit-Reset': 'Seconds until the count starts again.',
 } as const;
 
-export const headerComponents: Readonly<Record<string, object>> = Object.fromEntries(
-  Object.entries(rateHeaders).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'integer', minimum: 0 }, 'x-assumption': 'A6d' },
-  ]),
-);
+const publicRateHeaders = {
+  'X-RateLimit-Tier': 'The tier of the account, which decides the limit.',
+  'X-RateLimit-Key': 'Whose calls are counted together.',
+} as const;
 
-export const rateHeaderRefs: Readonly<Record<string, object>> = Object.fromEntries(
-  Object.keys(rateHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+export const headerComponents = (as: Form): Readonly<Record<string, object>> =>
+  Object.fromEntries([
+    ...Object.entries(rateHeaders).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'integer', minimum: 0 }, 'x-assumption': 'A6d' },
+    ]),
+    ...Object.entries(as === 'public' ? publicRateHeaders : {}).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' }, 'x-assumption': 'A6d' },
+    ]),
+  ]);
+
+export const rateHeaderRefs = (as: Form): Readonly<Record<string, object>> =>
+  Object.fromEntries(Object.keys(headerComponents(as)).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 interface ErrorDocs {
   readonly name: string;
@@ -93,7 +102,7 @@ export const errorComponents = (as: Form): Readonly<Record<string, ResponseDocs>
     Object.entries(errors).map(([status, docs]) => {
       const example = as === 'public' ? publicErrors[Number(status)] : undefined;
       const component = componentOf({ ...docs, ...(example && { examples: { example } }) });
-      return [docs.name, { ...component, ...(docs.name !== 'Unauthenticated' && { headers: rateHeaderRefs }) }];
+      return [docs.name, { ...component, ...(docs.name !== 'Unauthenticated' && { headers: rateHeaderRefs(as) }) }];
     }),
   );
 

@@ -237,6 +237,30 @@ it('refusals of the public form are 409 for an address that another contact has,
   expect(await post('/webhook_subscriptions', hook)).toMatchObject({ ...taken, body: { message } });
 });
 
+it('what is not there is 404 with the same two sentences, whether a record or a path; JSON is declared with its charset', async () => {
+  const body = { title: 'Resource Not Found', message: 'The server could not find the requested resource.' };
+  for (const path of ['/users/nobody', '/scheduled_events/none/invitees', '/no_such_path', '/users/me/more']) {
+    const answer = await sandbox.call('GET', path);
+    expect([answer.status, answer.body]).toEqual([404, body]);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  }
+  const { headers: sent } = await sandbox.call('GET', '/users/me');
+  expect(sent.get('content-type')).toBe('application/json; charset=utf-8');
+});
+
+it('the headers of the limit name the tier of the account and the key of the caller', async () => {
+  const tierOf = async (as: 'owner' | 'free_plan' | 'trial') => {
+    const { headers, body } = await sandbox.call('GET', '/users/me', { as });
+    expect(headers.get('x-ratelimit-key')).toBe(`oauth:sandbox:${body.resource.uri.split('/').at(-1)}`);
+    return [headers.get('x-ratelimit-tier'), headers.get('x-ratelimit-limit')];
+  };
+  expect(await Promise.all([tierOf('owner'), tierOf('free_plan'), tierOf('trial')])).toEqual([
+    ['paid', '500'],
+    ['free', '50'],
+    ['trial', '500'],
+  ]);
+});
+
 it('refuses what is a feature of paid plans with words that ask for an upgrade, and lets the free plan subscribe and book', async () => {
   const free = { as: 'free_plan' } as const;
   const message = 'Please upgrade to a paid Calendly account.';
