@@ -68,4 +68,7 @@ export const bookingRequest = z.strictObject({
 /** POST /invitee_no_shows (A14). */
 export const noShowRequest = z.strictObject({ invitee: uri });
 
+/** POST /scheduled_events/<uuid>/cancellation, of the public service. */
+export const cancellationRequest = z.strictObject({ reason: omittable(z.string().max(10_000)) });
+
 export type BookingRequest = z.output<typeof bookingRequest>;

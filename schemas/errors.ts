@@ -80,6 +80,13 @@ export const publicErrors: Readonly<Record<number, Pick<ErrorBody, 'title' | 'me
   409: alreadyExists,
 };
 
+/** What the public service says when it does not cancel a meeting. */
+export const cancellationMessages = {
+  role: 'You are not allowed to cancel this event',
+  over: 'Event in the past',
+  canceled: 'Event is already canceled',
+} as const;
+
 const contactMessages = permissionMessages['GET /contacts'];
 const publicPlan = 'Please upgrade to a paid Calendly account.';
 

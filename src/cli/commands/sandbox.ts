@@ -126,7 +126,7 @@ Try:
   curl -H 'Authorization: Bearer ${tokens.owner}' '${base_url}/contacts?count=2'
   curl -X POST ${base_url}/_sandbox/routing_form_submissions
 Look:
-  ${base_url}/_sandbox/docs          every operation and every control
+  ${base_url}/_sandbox/docs          its operations and controls
   ${base_url}/_sandbox/deliveries    every webhook it sent, with the response
 Ctrl-C stops it; nothing is saved.`);
 }

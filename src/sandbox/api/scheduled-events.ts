@@ -1,13 +1,18 @@
 // Meetings, who comes to them, booking one through the API, and marking who did not come.
-import { bookingRequest, noShowRequest } from '#schemas/booking.ts';
-import { endpointScopes, permissionMessages } from '#schemas/errors.ts';
+import { bookingRequest, cancellationRequest, noShowRequest } from '#schemas/booking.ts';
+import { cancellationMessages, endpointScopes, permissionMessages } from '#schemas/errors.ts';
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
 import { inviteeResource, noShowResource, type InviteeResource } from '#schemas/resources/invitee.ts';
-import { scheduledEventResource, type ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import {
+  cancellationResource,
+  scheduledEventResource,
+  type ScheduledEventResource,
+} from '#schemas/resources/scheduled-event.ts';
 import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
+import { instantOf } from '#src/sandbox/clock.ts';
 import { demandBookable } from '#src/sandbox/world/bookings/booking-rules.ts';
-import { book, markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
+import { book, cancelMeeting, markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
@@ -16,6 +21,7 @@ import {
   demandEventType,
   isAdministrator,
   isOnPlan,
+  isVisible,
   requestedUsers,
   visible,
   type CallContext,
@@ -128,12 +134,34 @@ export const scheduledEventOperations = [
   }),
 ];
 
+export const cancellationOperations = [
+  create('cancelScheduledEvent', '/scheduled_events/{uuid}/cancellation', {
+    ...writing,
+    summary: 'Cancels a meeting, with everyone who comes to it',
+    body: cancellationRequest,
+    schema: cancellationResource,
+    run(call) {
+      const { service, caller, body } = call;
+      const meeting = found(service.state.scheduledEvents.get(call.uri), 'scheduled event');
+      if (!isVisible(caller, ...ofHosts(service.state, meeting))) throw denied(cancellationMessages.role);
+      if (meeting.status === 'canceled') throw denied(cancellationMessages.canceled);
+      if (meeting.end_time <= instantOf(service.clock.nowMs())) throw denied(cancellationMessages.over);
+      const reason = body.reason ?? null;
+      return cancelMeeting(service, meeting, { cancelerType: 'host', reason, canceledBy: caller.user.name });
+    },
+  }),
+];
+
 /** A meeting is seen by its hosts and by the administrators of their organization. */
 function demandMeeting({ service: { state }, caller }: CallContext, uri: string): ScheduledEventResource {
   const event = found(state.scheduledEvents.get(uri), 'scheduled event');
-  const hosts = event.event_memberships.map(({ user }) => user);
-  visible(caller, { organization: organizationOf(state, hosts) }, hosts);
+  visible(caller, ...ofHosts(state, event));
   return event;
+}
+
+function ofHosts(state: State, { event_memberships }: ScheduledEventResource) {
+  const hosts = event_memberships.map(({ user }) => user);
+  return [{ organization: organizationOf(state, hosts) }, hosts] as const;
 }
 
 function demandMarked(call: ServiceContext): InviteeResource {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
 import { missingScopes } from '#schemas/api-scope.ts';
 import type { Cursors } from '#src/http/cursor.ts';
-import { lacksScopes, serverError, tooManyRequests } from '#src/http/http-error.ts';
+import { lacksScopes, notFound, serverError, tooManyRequests } from '#src/http/http-error.ts';
 import { readJson, readQuery } from '#src/http/request.ts';
 import { addOperations, type Application } from '#src/http/router.ts';
 import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
@@ -20,7 +20,7 @@ import { inPublicForm, publicCaller, publicError } from './public-form.ts';
 import { readPublicBody, readPublicQuery } from './public-request.ts';
 import { groupOperations, organizationOperations, userOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
-import { scheduledEventOperations } from './scheduled-events.ts';
+import { cancellationOperations, scheduledEventOperations } from './scheduled-events.ts';
 import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 
 type ServiceApplication = Application<ServiceContext, ServiceOperation>;
@@ -39,7 +39,7 @@ export interface ServiceAppNeeds {
 export function createServiceApp(needs: ServiceAppNeeds): Hono {
   const { service, cursors, faults, callerOf, countCall, inspect } = needs;
   const app = new Hono();
-  const operations = specifiedOperations(service.options);
+  const operations = [...specifiedOperations(service.options), ...publicOnlyOperations];
   const publicOperations = new Map(operations.map((operation) => [operation, inPublicForm(operation)]));
   const isPublic = (): boolean => service.options.as === 'public';
   const application: ServiceApplication = {
@@ -48,6 +48,7 @@ export function createServiceApp(needs: ServiceAppNeeds): Hono {
       return faults.current.next_page_origin ?? service.options.baseUrl;
     },
     async admit(operation, http) {
+      if (operation.publicOnly && !isPublic()) throw notFound('No such path.');
       const known = callerOf(http.req.header('authorization'));
       const caller = isPublic() ? publicCaller(known) : known;
       enforce(countCall(caller, operation), http);
@@ -107,5 +108,12 @@ const specifiedOperations = (options: Pick<ServiceOptions, 'eventTypes'>): reado
   ...webhookSubscriptionOperations(options),
 ];
 
+const publicOnlyOperations: readonly ServiceOperation[] = [...cancellationOperations].map((operation) => ({
+  ...operation,
+  publicOnly: true,
+}));
+
 export const operationsUnder = (options: Pick<ServiceOptions, 'as' | 'eventTypes'>): readonly ServiceOperation[] =>
-  options.as === 'public' ? specifiedOperations(options).map(inPublicForm) : specifiedOperations(options);
+  options.as === 'public'
+    ? [...specifiedOperations(options).map(inPublicForm), ...publicOnlyOperations]
+    : specifiedOperations(options);

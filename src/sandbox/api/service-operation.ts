@@ -28,6 +28,8 @@ interface ServiceTraits {
   readonly limited?: 'bookings';
   /** The status that the specification documents for a failing server; 500 when absent. */
   readonly unavailable?: 503;
+  /** Served in the public form only: the specification has no such operation. */
+  readonly publicOnly?: true;
   /** Answers 409 for what exists already. */
   readonly conflicts?: true;
   /** Checks what depends on the caller (plan, features, role) and on the resource, before the request is read. */

@@ -108,6 +108,8 @@ function paymentFor({ random }: Service, { price }: StoredEventType): InviteeRes
 export interface CancelPlan {
   readonly cancelerType: CancellationResource['canceler_type'];
   readonly reason: string | null;
+  /** The name of who cancels; the first host or the invitee when absent. */
+  readonly canceledBy?: string;
 }
 
 export function cancelInvitee(service: Service, invitee: InviteeResource, how: CancelPlan): InviteeResource {
@@ -117,13 +119,35 @@ export function cancelInvitee(service: Service, invitee: InviteeResource, how: C
   return canceled;
 }
 
-/** Removes the invitee from its meeting without emitting a fact. */
-function withdraw(service: Service, invitee: InviteeResource, { cancelerType, reason }: CancelPlan): InviteeResource {
+/** Cancels the meeting and everyone in it, also a group: each invitee is a fact of its own. */
+export function cancelMeeting(
+  service: Service,
+  meeting: ScheduledEventResource,
+  how: CancelPlan,
+): CancellationResource {
   const { state, clock } = service;
+  const present = state.invitees.of('event', meeting.uri).filter(({ status }) => status === 'active');
+  const canceled = present.map((invitee) => withdraw(service, invitee, how));
+  const cancellation: CancellationResource = canceled.at(-1)?.cancellation ?? {
+    canceled_by: how.canceledBy ?? meeting.event_memberships[0]?.user_name ?? '',
+    reason: how.reason,
+    canceler_type: how.cancelerType,
+    created_at: clock.tick(),
+  };
+  const left = state.scheduledEvents.get(meeting.uri) ?? meeting;
+  state.scheduledEvents.put({ ...left, status: 'canceled', updated_at: cancellation.created_at, cancellation });
+  for (const invitee of canceled) emitInvitee(service, 'invitee.canceled', invitee);
+  return cancellation;
+}
+
+/** Removes the invitee from its meeting without emitting a fact. */
+function withdraw(service: Service, invitee: InviteeResource, plan: CancelPlan): InviteeResource {
+  const { state, clock } = service;
+  const { cancelerType, reason } = plan;
   const meeting = meetingOf(service, invitee);
   const host = meeting.event_memberships[0]?.user_name ?? invitee.name;
   const created_at = clock.tick();
-  const canceled_by = cancelerType === 'host' ? host : invitee.name;
+  const canceled_by = plan.canceledBy ?? (cancelerType === 'host' ? host : invitee.name);
   const cancellation: CancellationResource = { canceled_by, reason, canceler_type: cancelerType, created_at };
   const canceled: InviteeResource = { ...invitee, status: 'canceled', updated_at: created_at, cancellation };
   state.scheduledEvents.put(meetingWithout(meeting, cancellation));
