@@ -14,10 +14,13 @@ import { findRows, tableRows, isNotDeleted } from '#src/store/record-search.ts';
 import type { SharedSettings } from '#src/store/shared-settings.ts';
 import { defineOperation } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
-import { columnsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
+import { listRows, objectsIn, rowNamed } from './row-record.ts';
+import { recordsOf } from './service/record.ts';
+import { declaredTables } from '#src/store/schema/tables.ts';
 
 /** The service may send a contact that breaks its own rules; it is mirrored and shown all the same. */
-const mirroredContact = contactResource.extend({
+const mirroredContact = z.looseObject({
+  ...contactResource.shape,
   emails: z.array(z.strictObject({ email: z.string(), is_primary: z.boolean() })),
   phone_numbers: z.array(z.strictObject({ phone_number: z.string() })),
   created_at: instant.nullable(),
@@ -25,10 +28,11 @@ const mirroredContact = contactResource.extend({
   custom_fields: z.array(z.strictObject({ uri: z.string(), value: z.unknown(), label: z.string() })).optional(),
 });
 
-const mirroredDefinition = customFieldDefinitionResource.extend({
+const mirroredDefinition = z.looseObject({
+  ...customFieldDefinitionResource.shape,
   label: z.string().nullable(),
   field_type: z.string().nullable(),
-  options: z.array(z.strictObject({ uuid: z.string().nullable(), label: z.string().nullable() })).optional(),
+  options: z.array(z.looseObject({ uuid: z.string().nullable(), label: z.string().nullable() })).optional(),
   currency: z.string().optional(),
   amounts_in: z
     .enum(['minor', 'major'])
@@ -127,32 +131,37 @@ async function allDefinitions(reading: Readable): Promise<readonly StoredRow[]> 
     .items;
 }
 
+const contactFields = recordsOf(declaredTables.contacts, contactResource.omit({ custom_fields: true }));
+
 /** Without definitions the custom fields are left out. */
 function contactRecord(row: StoredRow, definitions: readonly StoredRow[] | undefined): object {
   return {
-    ...columnsOf(row, 'uri', 'name'),
+    ...contactFields(row),
     emails: objectsIn(row['emails']).flatMap(({ email, is_primary }) =>
       typeof email === 'string' ? { email, is_primary: is_primary === true } : [],
     ),
     phone_numbers: objectsIn(row['phone_numbers']).flatMap(({ phone_number }) =>
       typeof phone_number === 'string' ? { phone_number } : [],
     ),
-    ...columnsOf(row, 'timezone', 'job_title', 'company', 'country', 'state', 'city', 'linkedin'),
     ...(definitions && { custom_fields: customFields(row, definitions) }),
-    ...columnsOf(row, 'first_email_date', 'last_email_date', 'next_meeting_date', 'last_meeting_date'),
-    ...columnsOf(row, 'last_interaction_date'),
     // A list sorted by one of the two has rows that have it; the service may never have sent the other.
     created_at: row['created_at'] ?? row['updated_at'] ?? row['as_of'] ?? null,
     updated_at: row['updated_at'] ?? row['created_at'] ?? row['as_of'] ?? null,
   };
 }
 
-/** Every field in use, in the order of creation; then the values of the contact whose definition is not mirrored. */
+/**
+ * Every field in use, in the order of creation; then the values of the contact whose definition is not mirrored. The service lists every
+ * field in use with each contact, so one that a contact's list lacks is retired, unless it was made since: not every service says so in
+ * the definition.
+ */
 function customFields(row: StoredRow, definitions: readonly StoredRow[]): readonly object[] {
+  const asOf = typeof row['as_of'] === 'string' ? row['as_of'] : '';
   const values = new Map(objectsIn(row['custom_fields']).map((field) => [field['uri'], field] as const));
   const mirrored = new Set<unknown>(definitions.map(({ uri }) => uri));
   const defined = definitions
     .filter((definition) => retiredAt(definition) === null && definition['deleted_at'] === null)
+    .filter(({ uri, created_at: madeAt }) => values.size === 0 || values.has(uri) || String(madeAt ?? '~') > asOf)
     .map(({ uri, label, field_type }) => ({
       uri,
       value: values.get(uri)?.['value'] ?? (field_type === 'tags' ? [] : null),
@@ -177,7 +186,11 @@ function definitionRecord(row: StoredRow, amountsIn: SharedSettings['currencyFie
     label,
     field_type,
     ...(Array.isArray(options) && {
-      options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid: textOf(uuid), label: textOf(name) })),
+      options: objectsIn(options).map((option) => ({
+        ...option,
+        uuid: textOf(option['uuid']),
+        label: textOf(option['label']),
+      })),
     }),
     ...(currency !== null && { currency }),
     ...(field_type === 'currency' && { amounts_in: amountsIn }),

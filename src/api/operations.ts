@@ -3,15 +3,17 @@
 import { Hono, type Context } from 'hono';
 import { routePath } from 'hono/route';
 import { createCursors } from '#src/http/cursor.ts';
-import { titledError, withStatusTitle, type HttpError } from '#src/http/http-error.ts';
+import { titledError, withPublicTitle, withStatusTitle, type HttpError } from '#src/http/http-error.ts';
 import {
   addOperations,
   handleErrors,
   httpErrorOf,
   limitBody,
+  routeOf,
   runOperation,
   type Application,
 } from '#src/http/router.ts';
+import { readKnownQuery, readQuery } from '#src/http/request.ts';
 import { alertOperations } from './alerts.ts';
 import type { OperationArguments } from './ask.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
@@ -28,7 +30,9 @@ import { deliveryOperations, listQuarantine } from './deliveries/deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { numberOperations } from './numbers/numbers.ts';
-import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
+import { inviteeOperations } from './invitees.ts';
+import { serviceOperations } from './service/operations.ts';
+import { refuseWhatIsNotMirrored, refuseWrites } from './service/ask-the-service.ts';
 import { getMirrorHealth } from './overview/overview.ts';
 import { peopleOperations } from './people/people.ts';
 import { recapOperations } from './people/recaps.ts';
@@ -44,7 +48,7 @@ const operations: readonly ApiOperation[] = [
   ...feedConsumerOperations,
   ...contactOperations,
   ...peopleOperations,
-  ...scheduledEventOperations,
+  ...serviceOperations,
   ...inviteeOperations,
   ...numberOperations,
   ...routingOperations,
@@ -92,11 +96,13 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
   });
   app.use(limitBody((message) => titledError(413, message)));
   const errorOf = (error: HttpError, { conventions }: ApiOperation): HttpError =>
-    conventions === 'service' ? error : withStatusTitle(error);
+    conventions === 'service' ? withPublicTitle(error) : withStatusTitle(error);
   const application: Application<ApiContext, ApiOperation> = {
     cursors,
     admit: (_operation, http: Context<ReadEnv>) => ({ ...context, caller: http.env?.caller }),
     methodErrors: true,
+    readQuery: ({ req }, { conventions, query }) =>
+      conventions === 'service' ? readKnownQuery(req, query) : readQuery(req),
     errorOf,
     async begin(operation, call) {
       const { audited = false } = operation;
@@ -108,7 +114,12 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
       };
     },
   };
+  refuseWrites(
+    app,
+    operations.flatMap(({ conventions, path }) => (conventions === 'service' ? [routeOf({ path })] : [])),
+  );
   addOperations(app, application, operations);
+  refuseWhatIsNotMirrored(app);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return {
     operations,

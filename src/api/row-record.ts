@@ -35,6 +35,15 @@ type ListedTable =
   | 'meeting_recaps'
   | 'routing_form_submissions';
 
+/** Whose rows are named by the last part of their URIs. */
+export type NamedTable =
+  | ListedTable
+  | 'event_types'
+  | 'organization_memberships'
+  | 'routing_forms'
+  | 'users'
+  | 'webhook_subscriptions';
+
 /** One page of a table, in the order of a time. */
 export async function listRows(
   store: Readable,
@@ -47,7 +56,7 @@ export async function listRows(
 }
 
 /** The row that the last part of its URI names; `what` is for the error where there is none. */
-export async function rowNamed<Name extends ListedTable>(
+export async function rowNamed<Name extends NamedTable>(
   store: Readable,
   table: Name,
   id: string,

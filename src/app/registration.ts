@@ -69,7 +69,7 @@ export async function register(
   const choice = { callers, rotates: rotateKey };
   const imagined = chooseKeys(config, { ...choice, isDry: true });
   // Before a key is stored, or a database is made.
-  const { organization } = await findAccount(callers, config.api);
+  const { organization, user } = await findAccount(callers, config.api);
   const open = plan ? openMirrorOrEmpty : openMirror;
   const store = opened.use(await open(config, log(), { create: !plan, uses: ['events'] }));
   const { events } = store.settings;
@@ -77,7 +77,7 @@ export async function register(
     ...bootstrapNeedsOf({ store, now, signal }, callers),
     pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
-  const account = { origin: callers.main.origin, organization, owner: config.api.groupUri ?? organization };
+  const account = { origin: callers.main.origin, organization, owner: config.api.groupUri ?? organization, user };
   await requireSameOrganization(store, account, { claims: false });
   const inspect = (keys: ChosenKeys) => inspectSubscriptions(needs, inputOf(config, keys, { prune, events }));
   const imaginedChanges = await inspect(imagined);

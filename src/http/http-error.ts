@@ -6,6 +6,7 @@ import {
   insufficientScope,
   invalidArgument,
   permissionDeniedTitle,
+  publicErrors,
   rateLimited,
 } from '#schemas/errors.ts';
 import type { ErrorBody } from '#schemas/errors.ts';
@@ -51,6 +52,13 @@ export const serverError = (status = 500): HttpError =>
   new HttpError(isServerStatus(status) ? status : 500, { ...commonError });
 
 const isServerStatus = (status: number): status is 500 => status >= 500 && status <= 599;
+
+/** The same error as the public service titles it: programs choose what they throw by the title. */
+export function withPublicTitle(error: HttpError): HttpError {
+  const { status, body } = error;
+  const shown = publicErrors[status];
+  return shown === undefined || body.title !== commonError.title ? error : new HttpError(status, { ...body, ...shown });
+}
 
 const statusTitles: Readonly<Record<number, string>> = {
   400: 'Invalid Argument',

@@ -20,6 +20,25 @@ export function readQuery({ url }: Pick<Request, 'url'>): RawQuery {
   return Object.fromEntries(searchParams);
 }
 
+/** As the public service reads a query: names that the operation does not know count as not sent, and a list may be written as `name[]`. */
+export function readKnownQuery({ url }: Pick<Request, 'url'>, schema: z.ZodType | undefined): RawQuery {
+  if (schema === undefined) return {};
+  const sent = Map.groupBy(new URL(url).searchParams, ([name]) => name.replace(/\[\]$/, ''));
+  const values = [...sent].map(([name, pairs]) => [name, pairs.map(([, value]) => value).join()] as const);
+  const isUnknown = unknownNames(schema, Object.fromEntries(values));
+  const known = values.filter(([name]) => !isUnknown.has(name));
+  const isList = (name: string): boolean => (sent.get(name) ?? []).every(([written]) => written.endsWith('[]'));
+  const repeated = known.filter(([name]) => (sent.get(name) ?? []).length > 1 && !isList(name));
+  if (repeated.length > 0)
+    throw invalid(...repeated.map(([parameter]) => ({ message: 'given more than once', parameter })));
+  return Object.fromEntries(known);
+}
+
+function unknownNames(schema: z.ZodType, query: RawQuery): ReadonlySet<string> {
+  const issues = schema.safeParse(query).error?.issues ?? [];
+  return new Set(issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])));
+}
+
 /** The part of the query that selects the list; the rest selects a page of it. */
 export function filtersOf(query: RawQuery): RawQuery {
   const { count: _count, page_token: _token, ...filters } = query;

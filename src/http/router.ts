@@ -68,7 +68,7 @@ export function addOperations<Context, Op extends Operation<Context>, E extends 
       );
 }
 
-const routeOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+export const routeOf = ({ path }: Pick<Operation, 'path'>): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 const placeholdersIn = ({ path }: Operation): number => path.split('{').length;
 
 export function methodNotAllowed(http: HonoContext, methods: readonly string[]): Response {

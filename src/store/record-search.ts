@@ -14,7 +14,12 @@ type UriTableName =
   | 'scheduled_events'
   | 'custom_field_definitions'
   | 'meeting_recaps'
-  | 'routing_form_submissions';
+  | 'routing_form_submissions'
+  | 'event_types'
+  | 'organization_memberships'
+  | 'routing_forms'
+  | 'users'
+  | 'webhook_subscriptions';
 
 /** In the order of the URIs; missing and blank rows are left out. */
 export async function rowsByUri<Name extends TableName>(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
+import { noteTokenUser } from '#src/store/token-user.ts';
 import { changeRow, readAccount, type StoredAccount } from '#src/store/settings-row.ts';
 
 /** The organization of a token, and the service it is of. */
@@ -12,6 +13,8 @@ export interface Account {
   readonly organization: string;
   /** The organization, or the group for which webhooks are registered; undefined where nothing is registered. */
   readonly owner?: string;
+  /** The user of the token; undefined where the service does not say it. */
+  readonly user?: string | undefined;
 }
 
 /** Refuses the token of another organization. The first run that writes records the organization (`claims`). */
@@ -22,7 +25,8 @@ export async function requireSameOrganization(
 ): Promise<void> {
   const known = await readAccount(store);
   requireSame(known, asked);
-  const { origin, organization, owner = null } = asked;
+  const { origin, organization, owner = null, user } = asked;
+  if (claims && user !== undefined) await noteTokenUser(store, user);
   if (!claims || (known.organization !== null && (owner === null || known.owner !== null))) return;
   await changeRow(store, (row) => {
     requireSame(row, asked);

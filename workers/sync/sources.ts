@@ -22,7 +22,11 @@ export interface Sources {
 }
 
 /** The account that the sources read. */
-export const accountOf = ({ client, organization }: Sources): Account => ({ origin: client.origin, organization });
+export const accountOf = ({ client, organization, users }: Sources): Account => ({
+  origin: client.origin,
+  organization,
+  user: users.find((one) => one.client === client)?.uri,
+});
 
 /** Whether a record is of the service that is read: it may name another host for its records than the one that is called. */
 export const isOfService = ({ client, organization }: Sources, uri: string): boolean =>

@@ -29,7 +29,7 @@ import { loginLink, type LoginCodes } from './login-codes.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { continueAt, loginHeaders, loginPage, type LoginPage } from './login-page.ts';
 import type { SessionRecord } from './session.ts';
-import { equalTo, holderOf, type TokenHolder } from './token-holder.ts';
+import { equalToBearer, holderOf, type TokenHolder } from './token-holder.ts';
 
 export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'unknown_host' | 'read_only';
 
@@ -77,7 +77,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     holderOf(token, { clock, isReadOnly: false }),
     ...(readToken === undefined ? [] : [holderOf(readToken, { clock, isReadOnly: true })]),
   ];
-  const isMetricsBearer = needs.metricsToken === undefined ? () => false : equalTo(`Bearer ${needs.metricsToken}`);
+  const isMetricsBearer = needs.metricsToken === undefined ? () => false : equalToBearer(needs.metricsToken);
   const throttle = createLoginThrottle({ clock, ...timing });
   const refused = (cause: RejectionCause, context: AdminContext): void =>
     needs.refused(cause, { method: context.req.method, path: context.req.path, address: addressOf(context) });

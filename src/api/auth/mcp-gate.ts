@@ -6,7 +6,7 @@ import { minuteMs } from '#src/base/time.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
 import { unknownHost, type AuthNeeds, type RejectionCause } from './auth.ts';
 import { addressOf, isKnownHost, isSameOrigin, type AdminContext } from './browser.ts';
-import { equalTo } from './token-holder.ts';
+import { equalToBearer } from './token-holder.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 
 export interface McpGateNeeds extends Pick<
@@ -27,7 +27,7 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
     });
   if (mcpToken !== undefined && mcpToken.length < minTokenLength)
     throw new Error(`MCP_TOKEN has fewer than ${minTokenLength} characters.`);
-  const isBearer = equalTo(`Bearer ${mcpToken ?? ''}`);
+  const isBearer = equalToBearer(mcpToken ?? '');
   const throttle = createLoginThrottle(timing);
   const rate = createRate(requestsPerMinute, timing.clock);
 

@@ -17,7 +17,13 @@ export function holderOf(
 ): TokenHolder {
   if (token.length < minTokenLength) throw new Error(`The admin token has fewer than ${minTokenLength} characters.`);
   const sessions = createSessions(token, { clock });
-  return { isReadOnly, isToken: equalTo(token), isBearer: equalTo(`Bearer ${token}`), sessions };
+  return { isReadOnly, isToken: equalTo(token), isBearer: equalToBearer(token), sessions };
+}
+
+/** Whether a header `Authorization` holds this token; `bearer` may be written in any case. */
+export function equalToBearer(token: string): (header: string) => boolean {
+  const isToken = equalTo(`Bearer ${token}`);
+  return (header) => isToken(header.replace(/^bearer(?= )/i, 'Bearer'));
 }
 
 /** Compares digests, which have one length, so the duration does not reveal the length of the token. */

@@ -60,7 +60,7 @@ const responses = {
   },
   BadRequestOfService: {
     description:
-      'The request is invalid, as the scheduling service words it: its title is `Internal Server Error` for 400 and 404 alike. `details` names each parameter and what is wrong with it, never the value.',
+      'The request is invalid, as the scheduling service words it. `details` names each parameter and what is wrong with it, never the value.',
     ...error,
   },
   TooLarge: { description: 'The body is larger than 1 MiB.', ...error },

@@ -36,7 +36,6 @@ export const getContactTimeline = defineOperation({
   id: 'getContactTimeline',
   method: 'GET',
   path: '/api/contacts/{uuid}/timeline',
-  conventions: 'service',
   tag: 'Contacts',
   summary: 'What happened with a person, newest first',
   description: `Over all addresses of the contact and of the person it belongs to: changes of the contact, bookings, moves, cancellations, no-shows, meetings, recaps, submissions of routing forms, and alerts. Of the bookings, and of the entries about the contact, the newest ${mostOfPerson.toLocaleString('en')} are read. A deleted contact has no addresses any more: only its own changes are listed.`,

@@ -20,15 +20,22 @@ export function recapConditions(dialect: SqlDialect, { host, attendee, text, fro
   const where: RawBuilder<SqlBool>[] = [isNotDeleted];
   if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
   if (to !== undefined) where.push(sql<SqlBool>`created_at < ${dialect.time(to)}`);
-  const filters: RawBuilder<SqlBool>[] = [];
-  if (host !== undefined) filters.push(hostedBy(dialect, host));
-  if (attendee !== undefined) filters.push(attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`));
+  const filters = [...recapFilters(dialect, { host, attendee })];
   if (text !== undefined && text !== '') {
     const found = searchedTexts.map((column) => containsText(dialect, column, text));
     filters.push(sql<SqlBool>`(${sql.join(found, sql` or `)})`);
   }
   return { where, filters };
 }
+
+/** By who was there. */
+export const recapFilters = (
+  dialect: SqlDialect,
+  { host, attendee }: Pick<RecapSearch, 'host' | 'attendee'>,
+): readonly RawBuilder<SqlBool>[] => [
+  ...(host === undefined ? [] : [hostedBy(dialect, host)]),
+  ...(attendee === undefined ? [] : [attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`)]),
+];
 
 /** A host of the mirrored meeting; of a meeting that was not booked here, a user who took part in it. */
 const hostedBy = (dialect: SqlDialect, user: string): RawBuilder<SqlBool> =>

@@ -1,11 +1,11 @@
 // The rows that answer a question: one page in its order, or its groups.
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
 import type { ColumnKind, Json, StoredColumns } from '#src/store/columns.ts';
 import type { Readable } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { ordered } from './column-sql.ts';
-import { rowsWhere } from './conditions.ts';
+import { and, rowsWhere } from './conditions.ts';
 import { isFast, partsInOrder, sortColumns, type SortColumn } from './order.ts';
 import type { Condition, Question, Selected, Value } from './question.ts';
 import type { Relation } from './relation.ts';
@@ -16,6 +16,8 @@ type SortValues = readonly (Value | null)[];
 
 export interface PageOfRows {
   readonly limit: number;
+  /** Conditions that a question cannot state; the rows are then sorted however many match. */
+  readonly also?: readonly RawBuilder<SqlBool>[];
   readonly isBackwards: boolean;
   /** The page lies beyond the row with these values, one for each column of the order; absent: at the beginning. */
   readonly from: SortValues | undefined;
@@ -43,14 +45,14 @@ export async function readRows(
   { question, page }: { readonly question: Question; readonly page: PageOfRows },
 ): Promise<RowsFound | 'too many' | 'other order'> {
   const { engine } = store;
-  const { limit, from, isBackwards } = page;
+  const { limit, from, isBackwards, also } = page;
   // One row at most needs no order, which could lead the planner away from its key.
   const isOneRow = relation.key.every((name) => question.where.some(isEqual(name)));
   const sort = sortColumns(relation, isOneRow ? keyOrder(relation) : question.order);
   if (from !== undefined && !isOf(sort, from)) return 'other order';
-  const where = rowsWhere(engine, relation, question.where);
+  const where = and([rowsWhere(engine, relation, question.where), ...(also ?? [])]);
   const table = sql.table(relation.name);
-  if (from === undefined && !isOneRow && !isFast(relation, sort)) {
+  if (from === undefined && also === undefined && !isOneRow && !isFast(relation, sort)) {
     const counted = sql`select count(*) as count from (select 1 from ${table} where ${where} limit ${mostSorted + 1}) as matching`;
     const [matching] = await run(store, counted);
     if (Number(matching?.['count']) > mostSorted) return 'too many';

@@ -3,28 +3,12 @@
 import type { Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import { isObject, propertyOf } from '#schemas/wire.ts';
-import { invalid } from '#src/http/http-error.ts';
-import { readJson, type RawQuery } from '#src/http/request.ts';
+import { readJson, readKnownQuery, type RawQuery } from '#src/http/request.ts';
 import { readForm } from './form-body.ts';
 import type { ServiceOperation } from './service-operation.ts';
 
-export function readPublicQuery({ req }: HonoContext, { query: schema }: ServiceOperation): RawQuery {
-  if (schema === undefined) return {};
-  const sent = Map.groupBy(new URL(req.url).searchParams, ([name]) => name.replace(/\[\]$/, ''));
-  const values = [...sent].map(([name, pairs]) => [name, pairs.map(([, value]) => value).join()] as const);
-  const isUnknown = unknownNames(schema, Object.fromEntries(values));
-  const known = values.filter(([name]) => !isUnknown.has(name));
-  const isList = (name: string): boolean => (sent.get(name) ?? []).every(([written]) => written.endsWith('[]'));
-  const repeated = known.filter(([name]) => (sent.get(name) ?? []).length > 1 && !isList(name));
-  if (repeated.length > 0)
-    throw invalid(...repeated.map(([parameter]) => ({ message: 'given more than once', parameter })));
-  return Object.fromEntries(known);
-}
-
-function unknownNames(schema: z.ZodType, query: RawQuery): ReadonlySet<string> {
-  const issues = schema.safeParse(query).error?.issues ?? [];
-  return new Set(issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])));
-}
+export const readPublicQuery = ({ req }: HonoContext, { query }: ServiceOperation): RawQuery =>
+  readKnownQuery(req, query);
 
 export async function readPublicBody({ req }: HonoContext, { body: schema }: ServiceOperation): Promise<unknown> {
   const bytes = await req.arrayBuffer();

@@ -1,5 +1,6 @@
 // The sandbox behind a mirror: contacts are read from the mirror through the admin listener, everything else goes to the sandbox,
 // and what it changes reaches the mirror as webhooks. Each organization has a mirror of its own, as each has a token of its own.
+import { commonError, publicErrors } from '#schemas/errors.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 import { bearer } from './api-app.ts';
 import { openTestBackfill } from './test-backfill.ts';
@@ -27,7 +28,7 @@ export async function openMirroredService(
     const { reader } = await mirrorFor(as);
     const url = new URL(path, 'http://mirror.test');
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
-    return reader.get(url.href, { ...(as === null ? {} : bearer), ...headers });
+    return inSpecifiedWords(await reader.get(url.href, { ...(as === null ? {} : bearer), ...headers }));
   }
 
   return {
@@ -43,6 +44,12 @@ export async function openMirroredService(
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** The mirror refuses by the titles of the public service; the rows of the specification expect its own. */
+function inSpecifiedWords({ status, headers, body }: Answer): Answer {
+  const isPublic = Object.values(publicErrors).some(({ title }) => title === body?.title);
+  return { status, headers, body: isPublic ? { ...body, ...commonError } : body };
 }
 
 async function openMirror(

@@ -8,6 +8,7 @@ import { freshSqlite } from '../../harness/stores.ts';
 const oneToken = 'the listener has one token, which may read everything: no scopes, roles or plans';
 const ownBody = 'the listener turns away before it knows what was asked for, in words of its own';
 const sixDigits = 'the mirror keeps every time with six fractional digits';
+const ignored = 'parameters that the service does not know are ignored, as the public service does';
 const everyList = 'walks every list of the service, most of which the mirror does not offer';
 
 /** By title; or by how it begins. */
@@ -17,6 +18,7 @@ const others: Readonly<Record<string, string>> = {
   'Scopes: contacts:write implicitly includes contacts:read': oneToken,
   'Permission denied: contacts list: ': oneToken,
   'GET /contacts: errors: 401': ownBody,
+  'GET /contacts: errors: 400': ignored,
   'Conventions 5: some contact timestamps carry no or three fractional digits': sixDigits,
   'Pagination, ': everyList,
   'Pagination: every page has these five fields and no others': everyList,

@@ -17,13 +17,15 @@ import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 let api: Awaited<ReturnType<typeof openReadApi>>;
 let document: OpenApiDocument;
 let complaintsOf: Judge;
+let organization: string;
 beforeAll(async () => {
   const filling = await openTestBackfill(freshMemory, { contacts: 20, bookings: 20 });
   await filling.run();
+  ({ organization } = filling.sandbox.handles);
   api = await openReadApi(async () => filling, { process: testProcess(), answers: async () => {} });
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
-  await writeSubscriptions(api.store, { seen: [subscription], deleted: [] });
+  await writeSubscriptions(api.store, { seen: [{ ...subscription, organization }], deleted: [] });
   await api.store.transaction(async (unit) => {
     await insertAlerts(unit, [{ ...alert, occurred_at: time, due_at: time }], time);
     const failed = await readAlerts(unit, [alert.id]);
@@ -41,10 +43,9 @@ const subscription = {
   state: 'active',
   events: ['contact.created'],
   scope: 'organization',
-  organization: 'https://service.example.com/organizations/1',
   created_at: time,
   checked_at: time,
-} satisfies KnownSubscription;
+} satisfies Partial<KnownSubscription>;
 const alert = { id: 'alert-1', rule: 'no_show', channel: 'slack', subject_uri: 'x', fact: 'x' };
 
 const docsOf = ({ method, path }: Pick<ApiOperation, 'method' | 'path'>): OperationDocs =>
@@ -58,7 +59,7 @@ const titleOf = (status: number, conventions?: string): string | undefined =>
   status === 401
     ? 'Unauthenticated'
     : conventions === 'service'
-      ? 'Internal Server Error'
+      ? { 400: 'Invalid Argument', 404: 'Resource Not Found' }[status]
       : { 400: 'Invalid Argument', 404: 'Not Found' }[status];
 
 /** What to ask where the path alone does not say it. */
@@ -77,13 +78,39 @@ const examples: Readonly<Record<string, { readonly path?: string; readonly body?
   getTableRow: { path: '/api/tables/event_log/1' },
 };
 
+const lastPart = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
+
+/** Lists of the service say of whom. */
+async function listed(list: string): Promise<string> {
+  if (list === '/api/routing_forms') return `${list}?organization=${organization}`;
+  if (list === '/api/webhook_subscriptions') return `${list}?organization=${organization}&scope=organization`;
+  if (list !== '/api/routing_form_submissions') return list;
+  const { body } = await api.get(await listed('/api/routing_forms'));
+  return `${list}?form=${body.collection[0].uri}`;
+}
+
 /** The first of its list, where a path names one of many by its UUID. */
 async function namedOne(path: string): Promise<string> {
-  const [list = ''] = path.split('/{uuid}');
-  if (list === path) return path;
-  const { body } = await api.get(list);
+  const [list = '', rest = ''] = path.split('/{uuid}');
+  if (list === path) return listed(path);
+  if (list === '/api/invitee_no_shows') {
+    const [mark] = await api.store.db
+      .selectFrom('no_shows')
+      .select('no_show_uri')
+      .where('unmarked_at', 'is', null)
+      .execute();
+    return `${list}/${lastPart(mark?.no_show_uri ?? '')}`;
+  }
+  if (list === '/api/users') {
+    const { body } = await api.get('/api/organization_memberships');
+    return `${list}/${lastPart(body.collection[0].user.uri)}`;
+  }
+  const { body } = await api.get(await listed(list));
   const { uri = '', person = uri, last_invitee = person } = body.collection[0] as Record<string, string>;
-  return path.replace('{uuid}', last_invitee.slice(last_invitee.lastIndexOf('/') + 1));
+  const one = `${list}/${lastPart(last_invitee)}${rest}`;
+  if (!one.endsWith('/{invitee_uuid}')) return one;
+  const invitees = await api.get(one.replace('/{invitee_uuid}', ''));
+  return one.replace('{invitee_uuid}', lastPart(invitees.body.collection[0].uri));
 }
 
 async function answerTo({ id, method, path }: ApiOperation): Promise<Response> {
@@ -134,9 +161,13 @@ describe('the OpenAPI document of the admin listener', () => {
   });
 
   it('refuses in the words of the service only where the service has such an operation', async () => {
-    const service = /^\/api\/(contacts|invitees|scheduled_events)(\/|$)/;
+    const service =
+      /^\/api\/(contacts|event_types|invitee_no_shows|invitees|meeting_recaps|organization_memberships|routing_form_submissions|routing_forms|scheduled_events|users|webhook_subscriptions)(\/|$)/;
     for (const { path, conventions } of api.operations)
-      expect([path, conventions]).toEqual([path, service.test(path) ? 'service' : undefined]);
+      expect([path, conventions]).toEqual([
+        path,
+        service.test(path) && !path.endsWith('/timeline') ? 'service' : undefined,
+      ]);
     expect((await api.get('/api/feed?after=no&limit=0')).body).toMatchObject({
       title: 'Invalid Argument',
       message: expect.stringMatching(/^after: a whole number .*\. limit: a whole number .*\.$/) as string,
@@ -146,7 +177,7 @@ describe('the OpenAPI document of the admin listener', () => {
       title: 'Not Found',
       message: 'No such delivery.',
     });
-    expect((await api.get('/api/contacts/unknown')).body).toMatchObject({ title: 'Internal Server Error' });
+    expect((await api.get('/api/contacts/unknown')).body).toMatchObject({ title: 'Resource Not Found' });
   });
 
   it('promises how every operation refuses', async () => {
