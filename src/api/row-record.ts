@@ -17,10 +17,6 @@ import {
 export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 
-/** These fields of a JSON column; null when it holds no object. */
-export const fieldsOf = (value: unknown, ...names: readonly string[]) =>
-  isObject(value) ? Object.fromEntries(names.map((name) => [name, value[name] ?? null])) : null;
-
 /** The objects of a JSON column that holds a list. */
 export const objectsIn = (value: unknown) => (Array.isArray(value) ? value : []).filter(isObject);
 
