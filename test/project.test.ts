@@ -133,7 +133,9 @@ describe('compose.yaml', () => {
   it('gives the receiver the settings that it reads, and no other: not the token of the service, nor addresses of alerts', () => {
     expect([receiver.env_file, worker.env_file]).toEqual([undefined, [{ path: '.env', required: false }]]);
     const groups = new Set(['Where data is stored', 'Webhooks', 'Dashboard, API, metrics and AI models']);
-    const read = Object.keys(settings).filter((name) => groups.has(groupOf(name)) && !name.startsWith('MCP_'));
+    const read = Object.keys(settings).filter(
+      (name) => groups.has(groupOf(name)) && !/^(MCP|DATABASE_READ)_/.test(name),
+    );
     const expected = [...read, 'PUBLIC_URL', 'ANSWERS', 'LOG_LEVEL'];
     expect(Object.keys(receiver.environment).toSorted()).toEqual(expected.toSorted());
     // A blank setting is an unset one, unless a missing one must be noticed.

@@ -73,6 +73,8 @@ export const promises: readonly Promised[] = [
 export const borders: Readonly<Record<string, string>> = {
   'src/store/open-store.ts':
     'It opens what `src/store/contract.ts` describes; the engine tests hold SQLite and PostgreSQL to it.',
+  'src/store/reading/reading.ts':
+    'It opens what reads the same tables apart from the store, by the same contract; its tests hold both engines to it.',
   'src/queue/registry.ts': 'It opens what `src/queue/contract.ts` describes; one suite holds every engine to it.',
   'src/observability/metrics/registry.ts':
     'It is an instrument: it counts, and reads what it shows. Nothing that counts depends on that.',

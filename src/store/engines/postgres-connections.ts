@@ -51,6 +51,8 @@ export interface PostgresConnections {
   limitSilence(ms: number): void;
   /** Gives one transaction the settings, where the session does not have them. */
   readonly applySettings: string;
+  /** At once: a statement that it runs fails. */
+  disconnect(client: pg.PoolClient): void;
   end(): Promise<void>;
 }
 
@@ -114,6 +116,8 @@ export function openConnections(
     namingPool: withNames({ pool, connect, isAllowed: () => !isPooled }),
     isPooled: () => isPooled,
     limitSilence: (ms) => void (silenceMs = ms),
+    // Only the client itself has it: what the pool gives out is typed without.
+    disconnect: (client) => void Reflect.apply(pg.Client.prototype.end, client, []),
     end: () => pool.end(),
     applySettings: `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`,
   };

@@ -1,7 +1,7 @@
 // Connections to PostgreSQL that can only read, apart from those of the fold: few, with a limit to the time, the locks and the disk that a
 // statement may take. Behind a pooler, which drops the settings of a session, each statement is a transaction that sets them itself.
 import type { PostgresPool } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { cellTypes, QualifyingDialect } from '#src/store/engines/postgres.ts';
@@ -83,7 +83,7 @@ function inTurns({ connections, limits, begin }: PoolNeeds): PostgresPool {
     async end() {
       turns.close();
       // Their statements end with them.
-      for (const client of busy) Reflect.apply(pg.Client.prototype.end, client, []);
+      for (const client of busy) connections.disconnect(client);
       await connections.end();
     },
     async connect() {
