@@ -204,7 +204,7 @@ const memberships: Resource = {
   path: '/organization_memberships',
   tag: 'Users',
   what: 'membership',
-  fields: publicMembershipResource,
+  fields: publicMembershipResource.extend({ user: recordSchema(publicMembershipResource.shape.user) }),
   async records({ reading }, rows) {
     const uris = rows.flatMap(({ user_uri: uri }) => (typeof uri === 'string' ? [uri] : []));
     const found = new Map((await rowsByUri(reading, 'users', [...new Set(uris)])).map((row) => [row.uri, row]));
