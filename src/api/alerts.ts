@@ -11,7 +11,7 @@ import { countAlerts, findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import { readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import { alertStates } from '#src/store/schema/own-state.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Unit } from '#src/store/contract.ts';
 import { channelNameOf, channelNames } from '#src/store/alerts/channel-names.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
@@ -53,13 +53,6 @@ const listQuery = pageQuery.extend({
   subject: plainText.optional().describe('Only alerts about this URI, or about `mirror`; case-sensitive.'),
 });
 
-const one = {
-  tag: 'Alerts',
-  params: z.object({ id: z.string().describe('Its `id`.') }),
-  answers: 'resource',
-  schema: alertRecord,
-} as const;
-
 export const listAlerts = defineOperation({
   id: 'listAlerts',
   method: 'GET',
@@ -90,24 +83,17 @@ export const listAlerts = defineOperation({
 /** By channel and state. */
 export const readAlertCounts = ({ store }: Pick<ApiContext, 'store'>) => countAlerts(store);
 
-export const getAlert = defineOperation({
-  ...one,
-  id: 'getAlert',
-  method: 'GET',
-  path: '/api/alerts/{id}',
-  summary: 'Show one alert',
-  errors: { 404: 'No such alert.' },
-  run: async ({ store, params }) => shownAlert(await foundIn(store, params.id)),
-});
-
 export const resendAlert = defineOperation({
-  ...one,
   id: 'resendAlert',
   method: 'POST',
   path: '/api/alerts/{id}/resend',
+  tag: 'Alerts',
   summary: 'Resend a failed alert',
   description: 'It is sent within seconds with the same idempotency key, and is retried as often as a new one.',
+  params: z.object({ id: z.string().describe('Its `id`.') }),
   errors: { 404: 'No such alert.', 409: 'The alert has not failed.' },
+  answers: 'resource',
+  schema: alertRecord,
   audited: true,
   run: ({ store, clock, params }) =>
     store.transaction(async (unit) => {
@@ -118,10 +104,10 @@ export const resendAlert = defineOperation({
     }),
 });
 
-export const alertOperations = [listAlerts, getAlert, resendAlert] as const;
+export const alertOperations = [listAlerts, resendAlert] as const;
 
-async function foundIn(from: Store | Unit, id: string): Promise<Alert> {
-  const [found] = isIdentifier(id) ? await readAlerts(from, [id]) : [];
+async function foundIn(unit: Unit, id: string): Promise<Alert> {
+  const [found] = isIdentifier(id) ? await readAlerts(unit, [id]) : [];
   if (found === undefined) throw notFound('No such alert.');
   return found;
 }

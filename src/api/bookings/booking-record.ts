@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { idOf } from '#schemas/wire.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { utmColumns } from '#src/store/schema/tables.ts';
 import { attendances, outcomes } from '#src/store/bookings/words.ts';
 import { viewColumns } from '#src/store/views/views.ts';
 import type { BookingRow } from '#src/read/bookings/bookings.ts';
@@ -28,18 +27,9 @@ export const bookingFields = {
   outcome: z.enum(outcomes).nullable().describe(about('outcome')),
   attendance: z.enum(attendances).nullable().describe(about('attendance')),
   ...columns('attendance_basis', 'invitee_name', 'invitee_email', 'invitee_timezone', 'contact_uri', 'event_uri'),
-  ...columns(
-    'event_type',
-    'event_type_name',
-    'host',
-    'host_name',
-    'location_kind',
-    'booked_at',
-    'made_at',
-    'first_start_time',
-  ),
+  ...columns('event_type', 'event_type_name', 'host', 'host_name', 'booked_at', 'made_at'),
   ...columns('start_time', 'end_time', 'canceled_at', 'canceler_type', 'cancel_reason', 'no_show_at'),
-  ...columns('scheduling_method', 'routing_form_submission', ...utmColumns),
+  ...columns('scheduling_method', 'routing_form_submission', 'utm_source', 'utm_medium', 'utm_campaign'),
 };
 
 export function bookingRecord(booking: BookingRow): StoredRow {

@@ -2,7 +2,6 @@
 // timeline.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
-import { idOf } from '#schemas/wire.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { columnsOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
@@ -31,7 +30,6 @@ const timelinePoint = z.strictObject({
     .int()
     .nullable()
     .describe('The log entry it comes from; null when no delivery reports it, or it is no longer known.'),
-  delivery_id: text,
 });
 
 const bookingDetail = z
@@ -40,12 +38,8 @@ const bookingDetail = z
     bookings: z
       .array(
         z.strictObject({
-          uuid: z.string(),
           uri: z.string(),
-          status: text,
-          event_uri: text,
           start_time: time,
-          end_time: time,
           created_at: time,
           canceled_at: time,
           canceler_type: text,
@@ -74,7 +68,6 @@ const bookingDetail = z
     payment: z
       .strictObject({
         provider: text,
-        external_id: text,
         amount: z.number().nullable(),
         currency: text,
         successful: z.boolean().nullable(),
@@ -82,15 +75,9 @@ const bookingDetail = z
       .nullable(),
     links: z.strictObject({ reschedule: text, cancel: text }),
     contact: z.strictObject({ uri: z.string(), name: text, company: text, job_title: text }).nullable(),
-    no_shows: z.array(
-      z.strictObject({ invitee_uri: z.string(), no_show_uri: z.string(), marked_at: instant, unmarked_at: time }),
-    ),
-    recaps: z.array(
-      z.strictObject({ uri: z.string(), created_at: time, summary_md: text, action_items_md: text, share_link: text }),
-    ),
+    recaps: z.array(z.strictObject({ uri: z.string(), created_at: time, summary_md: text })),
     alerts: z.array(
       z.strictObject({
-        id: z.string(),
         rule: z.string(),
         channel: z.string(),
         state: z.enum(alertStates),
@@ -127,13 +114,8 @@ async function detailOf(store: Readable, { booking, members: uris }: InviteeBook
   const members = await rowsByUri(store, 'invitees', uris);
   const eventUris = members.flatMap(({ event_uri: uri }) => uri ?? []);
   const events = new Map((await rowsByUri(store, 'scheduled_events', eventUris)).map((row) => [row.uri, row]));
-  const marks = await readColumns(store, 'no_shows', {
-    columns: ['invitee_uri', 'no_show_uri', 'marked_at', 'unmarked_at'],
-    key: 'invitee_uri',
-    values: uris,
-  });
   const recaps = await readColumns(store, 'meeting_recaps', {
-    columns: ['uri', 'created_at', 'summary_md', 'action_items_md', 'share_link', 'deleted_at'],
+    columns: ['uri', 'created_at', 'summary_md', 'deleted_at'],
     key: 'event_uri',
     values: eventUris,
   });
@@ -155,28 +137,23 @@ async function detailOf(store: Readable, { booking, members: uris }: InviteeBook
     payment: members.map(paymentOf).findLast((payment) => payment !== null) ?? null,
     links: { reschedule: last?.reschedule_url ?? null, cancel: last?.cancel_url ?? null },
     contact: contact ? columnsOf(contact, 'uri', 'name', 'company', 'job_title') : null,
-    no_shows: marks.toSorted((a, b) => (a.marked_at < b.marked_at ? -1 : 1)),
     recaps: recaps.filter(({ deleted_at: at }) => at === null).map(({ deleted_at: _deleted, ...recap }) => recap),
-    alerts: alerts.map((alert) => columnsOf(alert, 'id', 'rule', 'channel', 'state', 'due_at', 'sent_at')),
-    timeline: timeline.map(({ kind, at, sentence, meetingStart = null, subject, seq, delivery_id }) => ({
+    alerts: alerts.map((alert) => columnsOf(alert, 'rule', 'channel', 'state', 'due_at', 'sent_at')),
+    timeline: timeline.map(({ kind, at, sentence, meetingStart = null, subject, seq }) => ({
       kind,
       at,
       sentence,
       start_time: kind === 'booked' || kind === 'moved' ? meetingStart : null,
       subject_uri: subject,
       seq,
-      delivery_id,
     })),
   };
 }
 
 function bookingOf(member: TableRow<'invitees'>, meeting: TableRow<'scheduled_events'> | undefined) {
-  const { start_time = null, end_time = null } = meeting ?? {};
   return {
-    uuid: idOf(member.uri),
-    ...columnsOf(member, 'uri', 'status', 'event_uri'),
-    start_time,
-    end_time,
+    uri: member.uri,
+    start_time: meeting?.start_time ?? null,
     ...columnsOf(member, 'created_at', 'canceled_at', 'canceler_type', 'cancel_reason'),
   };
 }
@@ -204,7 +181,6 @@ function paymentOf({ payment, ...row }: TableRow<'invitees'>) {
   if (payment === null) return null;
   return {
     provider: row.payment_provider,
-    external_id: row.payment_external_id,
     amount: row.payment_amount,
     currency: row.payment_currency,
     successful: row.payment_successful,

@@ -122,7 +122,6 @@ export type TimelineRows = Awaited<ReturnType<typeof aroundBookings>>;
 
 const entryColumns = [
   'seq',
-  'delivery_id',
   'subject_uri',
   'event',
   'source',

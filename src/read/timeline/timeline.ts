@@ -21,10 +21,7 @@ import {
 } from './timeline-rows.ts';
 
 /** A moment with its log entry: null when no delivery reports it, or it is no longer known. */
-type TimelineMoment = Omit<Moment, 'seq' | 'origin'> & {
-  readonly seq: number | null;
-  readonly delivery_id: string | null;
-};
+type TimelineMoment = Omit<Moment, 'seq' | 'origin'> & { readonly seq: number | null };
 
 /** In order of time. `members`: the invitees of the booking. */
 export async function bookingTimeline(
@@ -69,7 +66,7 @@ async function withEntries(store: Readable, moments: readonly Moment[]): Promise
   const entries = Map.groupBy(await newestEntriesAbout(store, [...new Set(subjects)]), (entry) => entry.subject_uri);
   return moments.map(({ origin, seq, ...moment }) => {
     const entry = origin && entryOf(entries.get(origin.subject ?? moment.subject) ?? [], origin);
-    return { ...moment, seq: seq ?? entry?.seq ?? null, delivery_id: entry?.delivery_id ?? null };
+    return { ...moment, seq: seq ?? entry?.seq ?? null };
   });
 }
 

@@ -11,7 +11,7 @@ import { oneEngine, storeEngines } from '../../harness/stores.ts';
 const of = (kind: string, id: string): string => encodeURIComponent(uri(kind, id));
 
 const whole: Readonly<Record<string, readonly string[]>> = {
-  alerts: ['/api/alerts', '/api/alerts/alert-3'],
+  alerts: ['/api/alerts'],
   bookings: [
     '/api/bookings?count=3',
     ...['A1', 'B3', 'D1', 'F1', 'G1', 'H1', 'I1', 'L1'].map((id) => `/api/bookings/${id}`),
@@ -239,11 +239,13 @@ describe.each(storeEngines)('the operations that read, on $name', ({ name: engin
   });
 
   it('do not find what does not exist', async () => {
-    const paths = ['alerts', 'bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing/submissions'];
+    const paths = ['bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing/submissions'];
     for (const path of [...paths.map((one) => `/api/${one}/`), '/api/contacts/*/timeline'])
       for (const id of strange) {
         const address = path.includes('*') ? path.replace('*', encodeURIComponent(id)) : path + encodeURIComponent(id);
         expect([address, (await api.get(address)).status]).toEqual([address, 404]);
       }
+    for (const id of strange)
+      expect([id, (await api.post(`/api/alerts/${encodeURIComponent(id)}/resend`)).status]).toEqual([id, 404]);
   });
 });

@@ -71,7 +71,6 @@ const examples: Readonly<Record<string, { readonly path?: string; readonly body?
   replayDeliveries: { body: { outcome: 'quarantined', dry_run: true } },
   acknowledgeFeed: { path: '/api/feed/consumers/warehouse', body: { acknowledged: 1 } },
   deleteFeedConsumer: { path: '/api/feed/consumers/warehouse' },
-  getAlert: { path: '/api/alerts/alert-1' },
   resendAlert: { path: '/api/alerts/alert-1/resend' },
   streamFeed: { path: '/api/feed/stream?after=0' },
   queryTable: { path: '/api/tables/bookings' },
