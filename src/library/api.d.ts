@@ -654,7 +654,7 @@ export type Where<Name extends ReadableTable> = { readonly [Column in keyof Row<
   readonly not?: Where<Name>;
 };
 /** What a column is compared with. JSON is not compared. */
-export interface AskedValues extends ColumnValues {
+interface AskedValues extends ColumnValues {
   text: string;
   time: string | Date;
   /** A day: `2026-11-01`. */
@@ -664,13 +664,13 @@ export interface AskedValues extends ColumnValues {
   integer: number;
   number: number;
 }
-export type Test<Value> = unknown extends Value ? unknown : [Value] extends [never] ? null | {
+type Test<Value> = unknown extends Value ? unknown : [Value] extends [never] ? null | {
   readonly is?: null;
   readonly not?: null | {
     readonly is?: null;
   };
 } : Value | null | readonly Value[] | Operators<Value>;
-export interface Operators<Value> {
+interface Operators<Value> {
   readonly eq?: Value;
   readonly neq?: Value;
   readonly gt?: Value;
@@ -686,14 +686,14 @@ export interface Operators<Value> {
   readonly not?: Test<Value>;
 }
 /** A column, or a number computed from the rows of a group. */
-export type Selectable<Name extends ReadableTable> = ColumnOf<Name> | "count()" | `${"sum" | "avg"}(${ColumnOf<Name, ["number"]>})` | `${"min" | "max"}(${ColumnOf<Name, ["number"] | ["text"] | string>})`;
+type Selectable<Name extends ReadableTable> = ColumnOf<Name> | "count()" | `${"sum" | "avg"}(${ColumnOf<Name, ["number"]>})` | `${"min" | "max"}(${ColumnOf<Name, ["number"] | ["text"] | string>})`;
 /** The columns of a kind; of a table with columns of custom fields, any. */
-export type ColumnOf<
+type ColumnOf<
   Name extends ReadableTable,
   Kind = unknown
 > = string extends keyof Row<Name, KindNames> ? string : { [Column in keyof Row<Name, KindNames>]: [NonNullable<Row<Name, KindNames>[Column]>] extends [Kind] ? Column : never }[keyof Row<Name, KindNames>] & string;
 /** Columns with listed values have these instead. */
-export interface KindNames extends ColumnValues {
+interface KindNames extends ColumnValues {
   text: ["text"];
   time: ["text"];
   date: ["text"];
@@ -702,24 +702,24 @@ export interface KindNames extends ColumnValues {
   integer: ["number"];
   number: ["number"];
 }
-export type OrderTerm<Column extends string> = Column | `${Column}.asc` | `${Column}.desc`;
-export type OrderedBy<
+type OrderTerm<Column extends string> = Column | `${Column}.asc` | `${Column}.desc`;
+type OrderedBy<
   Name extends ReadableTable,
   Select
 > = IsGrouped<Select> extends true ? OutputName<Extract<Select, readonly string[]>[number]> : ColumnOf<Name, ["number"] | ["text"] | ["flag"] | string>;
-export type IsGrouped<Select> = Select extends readonly string[] ? Extract<Select[number], `${string}()` | `${string}(${string})`> extends never ? false : true : false;
+type IsGrouped<Select> = Select extends readonly string[] ? Extract<Select[number], `${string}()` | `${string}(${string})`> extends never ? false : true : false;
 /** `sum(payment_amount)` is the column `sum_payment_amount` of the answer. */
-export type OutputName<Item extends string> = Item extends "count()" ? "count" : Item extends `${infer Word}(${infer Column})` ? `${Word}_${Column}` : Item;
+type OutputName<Item extends string> = Item extends "count()" ? "count" : Item extends `${infer Word}(${infer Column})` ? `${Word}_${Column}` : Item;
 /** A row of the answer: the whole row, the columns of `select`, or a group. */
 export type RowOf<
   Name extends ReadableTable,
   Select
 > = Select extends readonly string[] ? number extends Select["length"] ? Partial<Selected<Name, Select[number]>> : Selected<Name, Select[number]> : Row<Name, JsonValues>;
-export type Selected<
+type Selected<
   Name extends ReadableTable,
   Item extends string
 > = { [Each in Item as OutputName<Each>]: Each extends "count()" ? number : Each extends `${"sum" | "avg"}(${string})` ? number | null : Each extends `${"min" | "max"}(${infer Column})` ? ValueIn<Name, Column> | null : ValueIn<Name, Each> };
-export type ValueIn<
+type ValueIn<
   Name extends ReadableTable,
   Column extends string
 > = Column extends keyof Row<Name, JsonValues> ? Row<Name, JsonValues>[Column] : never;

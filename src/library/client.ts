@@ -58,7 +58,7 @@ export type Where<Name extends ReadableTable> = {
 } & { readonly or?: readonly Where<Name>[]; readonly and?: readonly Where<Name>[]; readonly not?: Where<Name> };
 
 /** What a column is compared with. JSON is not compared. */
-export interface AskedValues extends ColumnValues {
+interface AskedValues extends ColumnValues {
   text: string;
   time: string | Date;
   /** A day: `2026-11-01`. */
@@ -68,12 +68,12 @@ export interface AskedValues extends ColumnValues {
   integer: number;
   number: number;
 }
-export type Test<Value> = unknown extends Value
+type Test<Value> = unknown extends Value
   ? unknown
   : [Value] extends [never]
     ? null | { readonly is?: null; readonly not?: null | { readonly is?: null } }
     : Value | null | readonly Value[] | Operators<Value>;
-export interface Operators<Value> {
+interface Operators<Value> {
   readonly eq?: Value;
   readonly neq?: Value;
   readonly gt?: Value;
@@ -90,13 +90,13 @@ export interface Operators<Value> {
 }
 
 /** A column, or a number computed from the rows of a group. */
-export type Selectable<Name extends ReadableTable> =
+type Selectable<Name extends ReadableTable> =
   | ColumnOf<Name>
   | 'count()'
   | `${'sum' | 'avg'}(${ColumnOf<Name, ['number']>})`
   | `${'min' | 'max'}(${ColumnOf<Name, ['number'] | ['text'] | string>})`;
 /** The columns of a kind; of a table with columns of custom fields, any. */
-export type ColumnOf<Name extends ReadableTable, Kind = unknown> = string extends keyof Row<Name, KindNames>
+type ColumnOf<Name extends ReadableTable, Kind = unknown> = string extends keyof Row<Name, KindNames>
   ? string
   : {
       [Column in keyof Row<Name, KindNames>]: [NonNullable<Row<Name, KindNames>[Column]>] extends [Kind]
@@ -105,7 +105,7 @@ export type ColumnOf<Name extends ReadableTable, Kind = unknown> = string extend
     }[keyof Row<Name, KindNames>] &
       string;
 /** Columns with listed values have these instead. */
-export interface KindNames extends ColumnValues {
+interface KindNames extends ColumnValues {
   text: ['text'];
   time: ['text'];
   date: ['text'];
@@ -114,18 +114,18 @@ export interface KindNames extends ColumnValues {
   integer: ['number'];
   number: ['number'];
 }
-export type OrderTerm<Column extends string> = Column | `${Column}.asc` | `${Column}.desc`;
-export type OrderedBy<Name extends ReadableTable, Select> =
+type OrderTerm<Column extends string> = Column | `${Column}.asc` | `${Column}.desc`;
+type OrderedBy<Name extends ReadableTable, Select> =
   IsGrouped<Select> extends true
     ? OutputName<Extract<Select, readonly string[]>[number]>
     : ColumnOf<Name, ['number'] | ['text'] | ['flag'] | string>;
-export type IsGrouped<Select> = Select extends readonly string[]
+type IsGrouped<Select> = Select extends readonly string[]
   ? Extract<Select[number], `${string}()` | `${string}(${string})`> extends never
     ? false
     : true
   : false;
 /** `sum(payment_amount)` is the column `sum_payment_amount` of the answer. */
-export type OutputName<Item extends string> = Item extends 'count()'
+type OutputName<Item extends string> = Item extends 'count()'
   ? 'count'
   : Item extends `${infer Word}(${infer Column})`
     ? `${Word}_${Column}`
@@ -137,7 +137,7 @@ export type RowOf<Name extends ReadableTable, Select> = Select extends readonly 
     ? Partial<Selected<Name, Select[number]>>
     : Selected<Name, Select[number]>
   : Row<Name, JsonValues>;
-export type Selected<Name extends ReadableTable, Item extends string> = {
+type Selected<Name extends ReadableTable, Item extends string> = {
   [Each in Item as OutputName<Each>]: Each extends 'count()'
     ? number
     : Each extends `${'sum' | 'avg'}(${string})`
@@ -146,7 +146,7 @@ export type Selected<Name extends ReadableTable, Item extends string> = {
         ? ValueIn<Name, Column> | null
         : ValueIn<Name, Each>;
 };
-export type ValueIn<Name extends ReadableTable, Column extends string> = Column extends keyof Row<Name, JsonValues>
+type ValueIn<Name extends ReadableTable, Column extends string> = Column extends keyof Row<Name, JsonValues>
   ? Row<Name, JsonValues>[Column]
   : never;
 
@@ -195,6 +195,7 @@ export class RejectedRequest extends Error {
   constructor(status: number, text: string) {
     const { message, details } = errorIn(text);
     super(`the mirror answered ${status}: ${message ?? text.slice(0, 500)}`);
+    this.name = 'RejectedRequest';
     this.status = status;
     this.details = details ?? [];
   }

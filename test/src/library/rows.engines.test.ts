@@ -252,6 +252,7 @@ describe.each(oneEngine)('a question that is not answered', ({ fresh }) => {
     const unknown = await errorOf(client.rows('bookings', { where: { outcom: 'no_show' } as never }).all());
     expect(unknown).toBeInstanceOf(RejectedRequest);
     expect(unknown).toMatchObject({
+      name: 'RejectedRequest',
       status: 400,
       message: 'the mirror answered 400: bookings has no column "outcom". Did you mean outcome?',
       details: [{ parameter: 'outcom' }],
