@@ -68,7 +68,6 @@ const statusTitles: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   414: 'URI Too Long',
   503: 'Service Unavailable',
-  504: 'Gateway Timeout',
 };
 
 /**
@@ -85,7 +84,7 @@ export function withStatusTitle(error: HttpError): HttpError {
 }
 
 export const titledError = (
-  status: 404 | 405 | 413 | 414 | 503 | 504,
+  status: 404 | 405 | 413 | 414 | 503,
   message: string,
   retryAfterSeconds?: number,
 ): HttpError => withStatusTitle(new HttpError(status, { title: '', message }, retryAfterSeconds));

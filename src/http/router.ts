@@ -215,7 +215,9 @@ const retryAfterSeconds = 5;
 
 /** A question that took too long, or did not get its turn: of no interest to anyone but its caller. */
 function limitReached({ code, message, hint = '' }: SlotstreamError): HttpError | undefined {
-  if (code === 'question_slow') return titledError(504, `${message} ${hint}`);
+  // A status that programs do not repeat by themselves: the same question takes as long again.
+  if (code === 'question_slow')
+    return new HttpError(400, { title: 'Question Too Slow', message: `${message} ${hint}` });
   return code === 'questions_wait' ? titledError(503, `${message} ${hint}`, retryAfterSeconds) : undefined;
 }
 

@@ -23,14 +23,14 @@ async function spoil({ db, engine }: Store): Promise<void> {
 }
 
 describe.each(availableEngines)('a slow question over HTTP on $name', ({ fresh }) => {
-  it('is answered 504 with how to narrow it, and one that gets no turn 503 with when to ask again', async () => {
+  it('is answered 400 with how to narrow it, and one that gets no turn 503 with when to ask again', async () => {
     await using api = await openReadApi(fresh, {
       readsApart: { most: 1, mostWaiting: 1, waitMs: 50, statementMs: 3_000 },
     });
     await spoil(api.store);
     const path = `/api/tables/revenue?select=count()&currency=eq.${canary}`;
     const slow = await api.get(path);
-    expect([slow.status, slow.body.title]).toEqual([504, 'Gateway Timeout']);
+    expect([slow.status, slow.body.title]).toEqual([400, 'Question Too Slow']);
     expect(slow.body.message).toMatch(/^The question was stopped: one may take 3 seconds\. Narrow it: add a filter/);
 
     const busy = asksWithoutEnd(api.context.reading).catch(() => {});
