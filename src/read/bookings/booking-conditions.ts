@@ -46,7 +46,7 @@ export function bookingConditions(
     ...(min === undefined ? [] : [sql<SqlBool>`start_time >= ${dialect.time(min)}`]),
     ...(max === undefined ? [] : [sql<SqlBool>`start_time <= ${dialect.time(max)}`]),
     ...(host === undefined ? [] : [dialect.hasUserAmong(sql`hosts`, sql`select ${host}`)]),
-    ...(invitees === undefined ? [] : [amongInvitees(invitees)]),
+    ...(invitees === undefined ? [] : [sql<SqlBool>`last_invitee in (${dialect.values(invitees)})`]),
     ...(q === undefined ? [] : [sql<SqlBool>`(${contains('invitee_name')} or ${contains('invitee_email')})`]),
   ];
 }
@@ -62,6 +62,3 @@ export function withOutcome(outcome: Outcome): readonly Condition[] {
     sql<SqlBool>`outcome = ${outcome}`,
   ];
 }
-
-const amongInvitees = (uris: readonly string[]): Condition =>
-  uris.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`last_invitee in (${sql.join(uris)})`;

@@ -140,4 +140,22 @@ for (const engine of availableEngines)
         runs(engine.name === 'sqlite' ? 8 : 4),
       );
     });
+
+    it('finds the bookings of an address that has more of them than SQLite takes parameters', async () => {
+      const { store } = opened;
+      await emptyTables(store);
+      const email = 'ada@example.test';
+      const many = Array.from({ length: 33_000 }, (_, n) => ({
+        uri: uri('invitees', n),
+        event_uri: uri('events', 0),
+        created_at: instantOf(firstMs + n * 1000),
+        email,
+      }));
+      await store.transaction(async (unit) => {
+        await writeRows(unit, 'scheduled_events', [{ uri: uri('events', 0) }]);
+        await writeRows(unit, 'invitees', many);
+      });
+      const { items } = await findBookings(store, { email }, { count: 2, descending: true, backwards: false });
+      expect(items.map(({ last_invitee: last }) => last)).toEqual([uri('invitees', 32_999), uri('invitees', 32_998)]);
+    });
   });
