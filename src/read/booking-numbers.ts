@@ -14,7 +14,8 @@ export const mostGroups = 100;
 /** Every outcome but `moved`. */
 export const countedOutcomes = [...activeOutcomes, ...canceledOutcomes] as const;
 export type CountedOutcome = (typeof countedOutcomes)[number];
-const noOutcomes = (): Record<string, number> => Object.fromEntries(countedOutcomes.map((outcome) => [outcome, 0]));
+const emptyDay = (): Record<string, number> =>
+  Object.fromEntries(['ended', ...countedOutcomes].map((name) => [name, 0]));
 
 export interface NumbersQuery extends DayRange {
   readonly event_type?: string | undefined;
@@ -58,9 +59,10 @@ export async function readBookingNumbers(store: ReadableMirror, query: BookingNu
         hours[Number(count.key)] = (hours[Number(count.key)] ?? 0) + count.bookings;
         if (count.name === 'unknown') unknown += count.bookings;
       } else if (count.by === 'day') {
-        const day = days.get(count.key) ?? noOutcomes();
+        const day = days.get(count.key) ?? emptyDay();
         days.set(count.key, day);
         day[count.outcome] = (day[count.outcome] ?? 0) + count.bookings;
+        day['ended'] = (day['ended'] ?? 0) + count.ended;
         bookings += count.bookings;
         total.add(count, '');
       } else if (count.by !== 'source') tallies[count.by].add(count);
@@ -74,7 +76,7 @@ export async function readBookingNumbers(store: ReadableMirror, query: BookingNu
     time_zone: zoneOf,
     bookings,
     ...total.of(''),
-    days: daysFrom(range.from, range.to).map((day) => ({ day, ...(days.get(day) ?? noOutcomes()) })),
+    days: daysFrom(range.from, range.to).map((day) => ({ day, ...(days.get(day) ?? emptyDay()) })),
     event_types: named(tallies.event_type),
     hosts: named(tallies.host),
     campaigns: tallies.campaign

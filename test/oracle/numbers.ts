@@ -101,6 +101,7 @@ export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
     ...missedOf(ended),
     days: daysOf(asked).map((day) => ({
       day,
+      ended: ended.filter(({ event }) => dayOf(event.start_time, asked) === day).length,
       ...Object.fromEntries(dailyOutcomes.map((outcome) => [outcome, countOf(day, outcome)])),
     })),
     event_types: named(

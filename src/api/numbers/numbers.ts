@@ -69,7 +69,9 @@ const bookingNumbers = z
     time_zone: z.enum(['host', 'invitee']),
     bookings: z.int(),
     ...ended,
-    days: z.array(z.strictObject({ day, ...outcomeCounts })).describe('Every day of the range, in order.'),
+    days: z
+      .array(z.strictObject({ day, ended: ended.ended, ...outcomeCounts }))
+      .describe('Every day of the range, in order.'),
     event_types: z.array(named),
     hosts: z.array(named),
     campaigns: z.array(z.strictObject({ campaign: z.string().nullable(), ...ended })),

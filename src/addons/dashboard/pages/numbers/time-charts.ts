@@ -124,7 +124,8 @@ export function weeklyRate({ days }: BookingNumbers): Markup | undefined {
   const weeks = Map.groupBy(days, weekOf).values();
   const rates = [...weeks].flatMap((week) => {
     const noShows = sumOf(week, (day) => day.no_show);
-    return endedCounts(noShows + sumOf(week, (day) => day.came + day.unknown), noShows).rate ?? [];
+    const ended = sumOf(week, (day) => day.ended);
+    return endedCounts(ended, noShows).rate ?? [];
   });
   if (rates.length < 2) return undefined;
   const [least, most, last] = [Math.min(...rates), Math.max(...rates), rates.at(-1) ?? 0].map(percentText);
