@@ -1551,6 +1551,8 @@ export interface BookingInviteesRow<Values extends ColumnValues> {
   booking_uri: Values['text'];
   /** its number among the mirrored invitees of the chain, from 1; null if it is not mirrored */
   position: Values['integer'] | null;
+  /** the first mirrored invitee of the chain */
+  first_invitee: Values['text'];
   /** whether it is the first mirrored invitee of the chain */
   is_first: Values['flag'];
   /** whether it is the last mirrored invitee of the chain */

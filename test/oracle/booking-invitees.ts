@@ -14,7 +14,7 @@ export function expectedBookingInvitees(invitees: readonly StoredRow[]): StoredR
   const met = invitees.map((invitee) => ({ ...invitee, event_uri: 'any' }));
   const rows = journeysOf({ invitees: met, scheduled_events: [{ uri: 'any' }] }, later).flatMap(
     ({ root, members, moves }) => {
-      const chain = { booking_uri: root, count: members.length, moves };
+      const chain = { booking_uri: root, first_invitee: members.at(0)?.uri ?? root, count: members.length, moves };
       const own = members.map(({ uri: invitee_uri = null }, index) => ({
         ...chain,
         invitee_uri,

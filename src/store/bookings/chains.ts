@@ -72,7 +72,7 @@ export type BookingInvitee = TableRow<'booking_invitees'>;
 export function bookingInviteesOf(invitees: readonly LinkedInvitee[]): readonly BookingInvitee[] {
   const linked = new Set(invitees.filter(hasLink).flatMap((each) => [each.uri, each.old_invitee, each.new_invitee]));
   return chainsOf(invitees).flatMap(({ bookingUri, members, missing, moves }) => {
-    const chain = { booking_uri: bookingUri, count: members.length, moves };
+    const chain = { booking_uri: bookingUri, first_invitee: members[0] ?? bookingUri, count: members.length, moves };
     return [
       ...members.map((uri, index) => ({
         invitee_uri: uri,

@@ -63,8 +63,8 @@ processes (id) id:text! role:text! host:text! pid:integer! version:text! admin_u
 admin_actions (id) id:text! at:time! caller:text! address:text! operation:text! target:text input:json result:json
   status:integer
 feed_consumers (name) name:text! position:integer! updated_at:time!
-booking_invitees (invitee_uri) invitee_uri:text! booking_uri:text! position:integer is_first:flag! is_last:flag! count:integer!
-  moves:integer! mirrored:flag!
+booking_invitees (invitee_uri) invitee_uri:text! booking_uri:text! position:integer first_invitee:text! is_first:flag! is_last:flag!
+  count:integer! moves:integer! mirrored:flag!
 `;
 
 // A column that is only compared for equality has a hash index on PostgreSQL: a B-tree takes no long values.

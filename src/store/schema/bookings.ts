@@ -235,6 +235,7 @@ export const bookingInvitees = table({
       required: true,
     }),
     position: integer('its number among the mirrored invitees of the chain, from 1; null if it is not mirrored'),
+    first_invitee: uri('the first mirrored invitee of the chain', { joins: 'invitees.uri', required: true }),
     is_first: flag('whether it is the first mirrored invitee of the chain', { required: true }),
     is_last: flag('whether it is the last mirrored invitee of the chain', { required: true }),
     count: integer('how many invitees of the chain are mirrored', { required: true }),

@@ -28,38 +28,14 @@ of_outcomes (outcome, moment) as (
     ('came', 'ended'),
     ('no_show', 'ended'),
     ('unknown', 'ended')
-)
+),
 
-select
-  coalesce(chain.booking_uri, invitees.uri) as booking,
-  invitees.uri as invitee,
-  kind.moment,
-  case kind.moment
-    when 'booked' then invitees.created_at
-    when 'moved' then coalesce(invitees.canceled_at, next.created_at, meeting.canceled_at)
-    else invitees.reconfirmed_at
-  end as at,
-  case kind.moment
-    when 'moved' then coalesce(invitees.canceler_type, meeting.canceler_type)
-    when 'reconfirmed' then 'invitee'
-  end as by,
-  cast(null as text) as entry,
-  '' as mark,
-  case kind.moment when 'moved' then next.uri end as next_invitee
-from invitees
-left join booking_invitees as chain on chain.invitee_uri = invitees.uri
-left join booking_invitees as following on following.booking_uri = chain.booking_uri and following.position = chain.position + 1
-left join invitees as next on next.uri = following.invitee_uri
-left join scheduled_events as meeting on meeting.uri = invitees.event_uri
-cross join of_invitees as kind
-where case kind.moment
-    when 'booked' then chain.is_first is not false and invitees.created_at is not null
-    when 'moved' then (next.uri is not null or invitees.rescheduled or invitees.new_invitee <> '')
-      and coalesce(invitees.canceled_at, next.created_at, meeting.canceled_at) is not null
-    else invitees.reconfirmed_at is not null
-  end
-  -- The last invitee of its booking has a meeting; else it is no booking.
-  and exists (
+-- The invitees of bookings: the last one of the chain has a meeting, else it is no booking.
+booked as not materialized (
+  select invitees.*, chain.booking_uri, chain.position, chain.is_first
+  from invitees
+  left join booking_invitees as chain on chain.invitee_uri = invitees.uri
+  where exists (
     select 1 from scheduled_events
     where scheduled_events.uri = case when chain.is_last is not false then invitees.event_uri else (
       select last.event_uri
@@ -68,11 +44,40 @@ where case kind.moment
       where final.booking_uri = chain.booking_uri and final.is_last
     ) end
   )
+)
+
+select
+  coalesce(booked.booking_uri, booked.uri) as booking,
+  booked.uri as invitee,
+  kind.moment,
+  case kind.moment
+    when 'booked' then booked.created_at
+    when 'moved' then coalesce(booked.canceled_at, next.created_at, meeting.canceled_at)
+    else booked.reconfirmed_at
+  end as at,
+  case kind.moment
+    when 'moved' then coalesce(booked.canceler_type, meeting.canceler_type)
+    when 'reconfirmed' then 'invitee'
+  end as by,
+  cast(null as text) as entry,
+  '' as mark,
+  case kind.moment when 'moved' then next.uri end as next_invitee
+from booked
+left join booking_invitees as following on following.booking_uri = booked.booking_uri and following.position = booked.position + 1
+left join invitees as next on next.uri = following.invitee_uri
+left join scheduled_events as meeting on meeting.uri = booked.event_uri
+cross join of_invitees as kind
+where case kind.moment
+    when 'booked' then booked.is_first is not false and booked.created_at is not null
+    when 'moved' then (next.uri is not null or booked.rescheduled or booked.new_invitee <> '')
+      and coalesce(booked.canceled_at, next.created_at, meeting.canceled_at) is not null
+    else booked.reconfirmed_at is not null
+  end
 
 union all
 
 select
-  coalesce(chain.booking_uri, invitees.uri),
+  coalesce(booked.booking_uri, booked.uri),
   no_shows.invitee_uri,
   kind.moment,
   case kind.moment when 'no_show' then no_shows.marked_at else no_shows.unmarked_at end,
@@ -81,19 +86,9 @@ select
   no_shows.no_show_uri,
   null
 from no_shows
-join invitees on invitees.uri = no_shows.invitee_uri
-left join booking_invitees as chain on chain.invitee_uri = invitees.uri
+join booked on booked.uri = no_shows.invitee_uri
 cross join of_marks as kind
-where (kind.moment = 'no_show' or no_shows.unmarked_at is not null)
-  and exists (
-    select 1 from scheduled_events
-    where scheduled_events.uri = case when chain.is_last is not false then invitees.event_uri else (
-      select last.event_uri
-      from booking_invitees as final
-      join invitees as last on last.uri = final.invitee_uri
-      where final.booking_uri = chain.booking_uri and final.is_last
-    ) end
-  )
+where kind.moment = 'no_show' or no_shows.unmarked_at is not null
 
 union all
 

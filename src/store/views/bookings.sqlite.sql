@@ -91,13 +91,37 @@ select
     when substr(last.best_recap, 1, 1) in ('1', '2', '4') then substr(last.best_recap, 2)
   end as attendance_basis,
   users.timezone as host_timezone,
-  date(substr(meeting.start_time, 1, 19), host_period.offset_seconds || ' seconds') as start_day_host,
-  -- From 0 (Sunday) to 6 becomes from 1 (Monday) to 7.
-  (strftime('%w', substr(meeting.start_time, 1, 19), host_period.offset_seconds || ' seconds') + 6) % 7 + 1 as start_weekday_host,
-  cast(strftime('%H', substr(meeting.start_time, 1, 19), host_period.offset_seconds || ' seconds') as integer) as start_hour_host,
-  date(substr(meeting.start_time, 1, 19), invitee_period.offset_seconds || ' seconds') as start_day_invitee,
-  (strftime('%w', substr(meeting.start_time, 1, 19), invitee_period.offset_seconds || ' seconds') + 6) % 7 + 1 as start_weekday_invitee,
-  cast(strftime('%H', substr(meeting.start_time, 1, 19), invitee_period.offset_seconds || ' seconds') as integer) as start_hour_invitee,
+  -- Weekday and hour are counted in seconds since Monday, 1 January 0001: to format a time takes twice as long.
+  date(substr(meeting.start_time, 1, 19), (
+    select offset_seconds from time_zones
+    where name = lower(users.timezone) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  ) || ' seconds') as start_day_host,
+  (unixepoch(substr(meeting.start_time, 1, 19)) + 62135596800 + (
+    select offset_seconds from time_zones
+    where name = lower(users.timezone) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  )) / 86400 % 7 + 1 as start_weekday_host,
+  (unixepoch(substr(meeting.start_time, 1, 19)) + 62135596800 + (
+    select offset_seconds from time_zones
+    where name = lower(users.timezone) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  )) / 3600 % 24 as start_hour_host,
+  date(substr(meeting.start_time, 1, 19), (
+    select offset_seconds from time_zones
+    where name = lower(last.timezone) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  ) || ' seconds') as start_day_invitee,
+  (unixepoch(substr(meeting.start_time, 1, 19)) + 62135596800 + (
+    select offset_seconds from time_zones
+    where name = lower(last.timezone) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  )) / 86400 % 7 + 1 as start_weekday_invitee,
+  (unixepoch(substr(meeting.start_time, 1, 19)) + 62135596800 + (
+    select offset_seconds from time_zones
+    where name = lower(last.timezone) and starts_at <= meeting.start_time
+    order by starts_at desc limit 1
+  )) / 3600 % 24 as start_hour_invitee,
   last.created_at as made_at,
   case
     when last.rescheduled or last.new_invitee <> '' or last.status = 'canceled' or meeting.status = 'canceled' then null
@@ -112,16 +136,16 @@ select
     where name = (select lower(report_timezone) from mirror_settings) and starts_at <= meeting.start_time
     order by starts_at desc limit 1
   ), 0) || ' seconds') as start_day,
-  (strftime('%w', substr(meeting.start_time, 1, 19), coalesce((
+  (unixepoch(substr(meeting.start_time, 1, 19)) + 62135596800 + coalesce((
     select offset_seconds from time_zones
     where name = (select lower(report_timezone) from mirror_settings) and starts_at <= meeting.start_time
     order by starts_at desc limit 1
-  ), 0) || ' seconds') + 6) % 7 + 1 as start_weekday,
-  cast(strftime('%H', substr(meeting.start_time, 1, 19), coalesce((
+  ), 0)) / 86400 % 7 + 1 as start_weekday,
+  (unixepoch(substr(meeting.start_time, 1, 19)) + 62135596800 + coalesce((
     select offset_seconds from time_zones
     where name = (select lower(report_timezone) from mirror_settings) and starts_at <= meeting.start_time
     order by starts_at desc limit 1
-  ), 0) || ' seconds') as integer) as start_hour
+  ), 0)) / 3600 % 24 as start_hour
 from (
   select invitees.*, (
     select min(
@@ -166,22 +190,10 @@ from (
 ) as last
 join scheduled_events as meeting on meeting.uri = last.event_uri
 left join booking_invitees as chain on chain.invitee_uri = last.uri
--- With a query in place of this join, as on PostgreSQL, a page by start would read all invitees.
+-- By `chain.first_invitee`, as on PostgreSQL, a page by start would read all invitees.
 left join booking_invitees as start on start.booking_uri = chain.booking_uri and start.is_first
 left join invitees as first on first.uri = start.invitee_uri
 left join scheduled_events as first_meeting on first_meeting.uri = first.event_uri
 left join event_types on event_types.uri = meeting.event_type
 left join users on users.uri = case when json_type(meeting.hosts, '$[0].user') = 'text' then meeting.hosts ->> '$[0].user' end
-left join time_zones as host_period
-  on host_period.name = lower(users.timezone)
-  and host_period.starts_at = (
-    select max(starts_at) from time_zones
-    where name = lower(users.timezone) and starts_at <= meeting.start_time
-  )
-left join time_zones as invitee_period
-  on invitee_period.name = lower(last.timezone)
-  and invitee_period.starts_at = (
-    select max(starts_at) from time_zones
-    where name = lower(last.timezone) and starts_at <= meeting.start_time
-  )
 where chain.is_last is not false;

@@ -19,7 +19,7 @@
 -- rate_low (number): the same as `rate`: if every invitee came of whom it is not known
 -- rate_high (number): `(no_shows + unknown) / ended`: if none of them came
 
--- Meetings are counted once by the hour of their start, by month, by their list of hosts and by their tags; the dimensions add these
+-- Meetings are counted once by the hour of their start, by month with event type or hosts, and by their tags; the dimensions add these
 -- counts up, and look names up.
 with ended as materialized (
   select
@@ -34,49 +34,72 @@ with ended as materialized (
     utm_campaign,
     utm_content,
     utm_term,
-    to_char(start_day, 'YYYY-MM') as month,
-    start_weekday,
-    start_hour,
-    start_weekday_host,
-    start_hour_host,
-    start_hour_invitee,
+    start_day - date_part('day', start_day)::integer + 1 as month,
+    -- Hours of the week, from 0 (Monday, 00:00) to 167.
+    start_weekday * 24 - 24 + start_hour as hour,
+    start_weekday_host * 24 - 24 + start_hour_host as hour_host,
+    start_hour_invitee as hour_invitee,
     outcome
   from bookings
   where ended_at is not null
 ),
 
-starts (weekday, hour, month, meetings, missed, unknown) as materialized (
+starts (hour, meetings, missed, unknown) as materialized (
   select
-    start_weekday,
-    case when start_hour < 10 then '0' else '' end || cast(start_hour as text),
-    month,
+    hour,
     count(*),
     count(case when outcome = 'no_show' then 1 end),
     count(case when outcome = 'unknown' then 1 end)
   from ended
-  group by start_weekday, start_hour, month
+  group by hour
 ),
 
-zoned_starts (weekday_host, hour_host, hour_invitee, meetings, missed, unknown) as materialized (
+zoned_starts (hour_host, hour_invitee, meetings, missed, unknown) as materialized (
   select
-    start_weekday_host,
-    case when start_hour_host < 10 then '0' else '' end || cast(start_hour_host as text),
-    case when start_hour_invitee < 10 then '0' else '' end || cast(start_hour_invitee as text),
+    hour_host,
+    hour_invitee,
     count(*),
     count(case when outcome = 'no_show' then 1 end),
     count(case when outcome = 'unknown' then 1 end)
   from ended
-  group by start_weekday_host, start_hour_host, start_hour_invitee
+  group by hour_host, hour_invitee
+),
+
+tagged (utm_source, utm_medium, utm_campaign, utm_content, utm_term, meetings, missed, unknown) as materialized (
+  select
+    utm_source,
+    utm_medium,
+    utm_campaign,
+    utm_content,
+    utm_term,
+    count(*),
+    count(case when outcome = 'no_show' then 1 end),
+    count(case when outcome = 'unknown' then 1 end)
+  from ended
+  group by utm_source, utm_medium, utm_campaign, utm_content, utm_term
 ),
 
 types (value, label, month, meetings, missed, unknown) as materialized (
-  select coalesce(event_type, ''), max(event_type_name collate "C"), month, count(*), count(case when outcome = 'no_show' then 1 end), count(case when outcome = 'unknown' then 1 end)
+  select
+    coalesce(event_type, ''),
+    max(event_type_name collate "C"),
+    to_char(month, 'YYYY-MM'),
+    count(*),
+    count(case when outcome = 'no_show' then 1 end),
+    count(case when outcome = 'unknown' then 1 end)
   from ended
   group by coalesce(event_type, ''), month
 ),
 
 teams (host, host_name, hosts, month, meetings, missed, unknown) as materialized (
-  select host, host_name, several_hosts, month, count(*), count(case when outcome = 'no_show' then 1 end), count(case when outcome = 'unknown' then 1 end)
+  select
+    host,
+    host_name,
+    several_hosts,
+    to_char(month, 'YYYY-MM'),
+    count(*),
+    count(case when outcome = 'no_show' then 1 end),
+    count(case when outcome = 'unknown' then 1 end)
   from ended
   group by host, host_name, several_hosts, month
 ),
@@ -125,14 +148,15 @@ hosts (value, label, month, meetings, missed, unknown) as materialized (
   group by month
 ),
 
-tagged (utm_source, utm_medium, utm_campaign, utm_content, utm_term, meetings, missed, unknown) as materialized (
-  select utm_source, utm_medium, utm_campaign, utm_content, utm_term, count(*), count(case when outcome = 'no_show' then 1 end), count(case when outcome = 'unknown' then 1 end)
-  from ended
-  group by utm_source, utm_medium, utm_campaign, utm_content, utm_term
-),
-
 weekdays (weekday, name) as (
   values (1, 'Monday'), (2, 'Tuesday'), (3, 'Wednesday'), (4, 'Thursday'), (5, 'Friday'), (6, 'Saturday'), (7, 'Sunday')
+),
+
+hours (number, hour) as (
+  values
+    (0, '00'), (1, '01'), (2, '02'), (3, '03'), (4, '04'), (5, '05'), (6, '06'), (7, '07'), (8, '08'), (9, '09'), (10, '10'), (11, '11'),
+    (12, '12'), (13, '13'), (14, '14'), (15, '15'), (16, '16'), (17, '17'), (18, '18'), (19, '19'), (20, '20'), (21, '21'), (22, '22'),
+    (23, '23')
 ),
 
 months (number, name) as (
@@ -156,44 +180,47 @@ seen (dimension, value, label, meetings, missed, unknown, month) as (
   select 'host_month', value, label, meetings, missed, unknown, month
   from hosts
   union all
-  select 'weekday', cast(starts.weekday as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
+  select 'weekday', cast(weekdays.weekday as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
   from starts
-  left join weekdays on weekdays.weekday = starts.weekday
-  group by starts.weekday, weekdays.name
+  left join weekdays on weekdays.weekday = starts.hour / 24 + 1
+  group by weekdays.weekday, weekdays.name
   union all
-  select 'hour', hour, hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
+  select 'hour', hours.hour, hours.hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
   from starts
-  group by hour
+  left join hours on hours.number = starts.hour % 24
+  group by hours.hour
   union all
   select
     'weekday_hour',
-    cast(starts.weekday as text) || '-' || hour,
-    weekdays.name || ' ' || hour || ':00',
-    sum(meetings),
-    sum(missed),
-    sum(unknown),
+    weekdays.weekday || '-' || hours.hour,
+    weekdays.name || ' ' || hours.hour || ':00',
+    meetings,
+    missed,
+    unknown,
     ''
   from starts
-  left join weekdays on weekdays.weekday = starts.weekday
-  group by starts.weekday, weekdays.name, hour
+  left join weekdays on weekdays.weekday = starts.hour / 24 + 1
+  left join hours on hours.number = starts.hour % 24
   union all
-  select 'hour_host', hour_host, hour_host || ':00', sum(meetings), sum(missed), sum(unknown), ''
+  select 'weekday_host', cast(weekdays.weekday as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
   from zoned_starts
-  group by hour_host
+  left join weekdays on weekdays.weekday = zoned_starts.hour_host / 24 + 1
+  group by weekdays.weekday, weekdays.name
   union all
-  select 'hour_invitee', hour_invitee, hour_invitee || ':00', sum(meetings), sum(missed), sum(unknown), ''
+  select 'hour_host', hours.hour, hours.hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
   from zoned_starts
-  group by hour_invitee
+  left join hours on hours.number = zoned_starts.hour_host % 24
+  group by hours.hour
   union all
-  select 'weekday_host', cast(weekday_host as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
+  select 'hour_invitee', hours.hour, hours.hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
   from zoned_starts
-  left join weekdays on weekdays.weekday = zoned_starts.weekday_host
-  group by weekday_host, weekdays.name
+  left join hours on hours.number = zoned_starts.hour_invitee
+  group by hours.hour
   union all
-  select 'month', month, months.name || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unknown), month
-  from starts
-  left join months on months.number = substr(month, 6, 2)
-  group by month, months.name
+  select 'month', types.month, months.name || ' ' || substr(types.month, 1, 4), sum(meetings), sum(missed), sum(unknown), types.month
+  from types
+  left join months on months.number = substr(types.month, 6, 2)
+  group by types.month, months.name
   union all
   select 'utm_source', coalesce(utm_source, ''), coalesce(utm_source, ''), sum(meetings), sum(missed), sum(unknown), ''
   from tagged

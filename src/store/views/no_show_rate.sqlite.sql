@@ -1,13 +1,13 @@
 -- What this view and its columns mean is said in no_show_rate.postgres.sql.
 
--- Meetings are counted once by the hour of their start, by month, by their list of hosts and by their tags; the dimensions add these
--- counts up, and look names up.
+-- Meetings are counted once by the hour of their start, by month with event type and hosts, and by their tags; the dimensions add these
+-- counts up, and look names up. Starts are seconds since Monday, 1 January 0001, in UTC.
 with ended as materialized (
   select
     host,
     host_name,
     -- Of most meetings, `host` says it all, and is compared faster.
-    case when hosts -> 1 is not null then hosts end as several_hosts,
+    case when json_type(hosts, '$[1]') is not null then hosts end as several_hosts,
     event_type,
     event_type_name,
     utm_source,
@@ -16,50 +16,89 @@ with ended as materialized (
     utm_content,
     utm_term,
     substr(start_day, 1, 7) as month,
-    start_weekday,
-    start_hour,
-    start_weekday_host,
-    start_hour_host,
-    start_hour_invitee,
+    unixepoch(substr(start_time, 1, 19)) + 62135596800 as start,
+    -- UTC while no settings are stored.
+    coalesce((
+      select offset_seconds from time_zones
+      where name = (select lower(report_timezone) from mirror_settings) and starts_at <= start_time
+      order by starts_at desc limit 1
+    ), 0) as report_offset,
+    (
+      select offset_seconds from time_zones
+      where name = lower(host_timezone) and starts_at <= start_time
+      order by starts_at desc limit 1
+    ) as host_offset,
+    (
+      select offset_seconds from time_zones
+      where name = lower(invitee_timezone) and starts_at <= start_time
+      order by starts_at desc limit 1
+    ) as invitee_offset,
     outcome
   from bookings
   where ended_at is not null
 ),
 
-starts (weekday, hour, month, meetings, missed, unknown) as materialized (
+-- Hours of the week, from 0 (Monday, 00:00) to 167.
+starts (hour, meetings, missed, unknown) as materialized (
   select
-    start_weekday,
-    case when start_hour < 10 then '0' else '' end || cast(start_hour as text),
-    month,
+    (start + report_offset) / 3600 % 168,
     count(*),
     count(case when outcome = 'no_show' then 1 end),
     count(case when outcome = 'unknown' then 1 end)
   from ended
-  group by start_weekday, start_hour, month
+  group by (start + report_offset) / 3600 % 168
 ),
 
-zoned_starts (weekday_host, hour_host, hour_invitee, meetings, missed, unknown) as materialized (
+zoned_starts (hour_host, hour_invitee, meetings, missed, unknown) as materialized (
   select
-    start_weekday_host,
-    case when start_hour_host < 10 then '0' else '' end || cast(start_hour_host as text),
-    case when start_hour_invitee < 10 then '0' else '' end || cast(start_hour_invitee as text),
+    (start + host_offset) / 3600 % 168,
+    (start + invitee_offset) / 3600 % 24,
     count(*),
     count(case when outcome = 'no_show' then 1 end),
     count(case when outcome = 'unknown' then 1 end)
   from ended
-  group by start_weekday_host, start_hour_host, start_hour_invitee
+  group by (start + host_offset) / 3600 % 168, (start + invitee_offset) / 3600 % 24
+),
+
+tagged (utm_source, utm_medium, utm_campaign, utm_content, utm_term, meetings, missed, unknown) as materialized (
+  select
+    utm_source,
+    utm_medium,
+    utm_campaign,
+    utm_content,
+    utm_term,
+    count(*),
+    count(case when outcome = 'no_show' then 1 end),
+    count(case when outcome = 'unknown' then 1 end)
+  from ended
+  group by utm_campaign, utm_source, utm_medium, utm_content, utm_term
+),
+
+monthly (month, event_type, event_type_name, host, host_name, several_hosts, meetings, missed, unknown) as materialized (
+  select
+    month,
+    event_type,
+    max(event_type_name),
+    host,
+    max(host_name),
+    several_hosts,
+    count(*),
+    count(case when outcome = 'no_show' then 1 end),
+    count(case when outcome = 'unknown' then 1 end)
+  from ended
+  group by month, event_type, host, several_hosts
 ),
 
 types (value, label, month, meetings, missed, unknown) as materialized (
-  select coalesce(event_type, ''), max(event_type_name), month, count(*), count(case when outcome = 'no_show' then 1 end), count(case when outcome = 'unknown' then 1 end)
-  from ended
+  select coalesce(event_type, ''), max(event_type_name), month, sum(meetings), sum(missed), sum(unknown)
+  from monthly
   group by coalesce(event_type, ''), month
 ),
 
 teams (host, host_name, hosts, month, meetings, missed, unknown) as materialized (
-  select host, host_name, several_hosts, month, count(*), count(case when outcome = 'no_show' then 1 end), count(case when outcome = 'unknown' then 1 end)
-  from ended
-  group by host, host_name, several_hosts, month
+  select host, max(host_name), several_hosts, month, sum(meetings), sum(missed), sum(unknown)
+  from monthly
+  group by month, host, several_hosts
 ),
 
 -- Every host of a team counts once. What is no text is left out.
@@ -106,14 +145,15 @@ hosts (value, label, month, meetings, missed, unknown) as materialized (
   group by month
 ),
 
-tagged (utm_source, utm_medium, utm_campaign, utm_content, utm_term, meetings, missed, unknown) as materialized (
-  select utm_source, utm_medium, utm_campaign, utm_content, utm_term, count(*), count(case when outcome = 'no_show' then 1 end), count(case when outcome = 'unknown' then 1 end)
-  from ended
-  group by utm_source, utm_medium, utm_campaign, utm_content, utm_term
-),
-
 weekdays (weekday, name) as (
   values (1, 'Monday'), (2, 'Tuesday'), (3, 'Wednesday'), (4, 'Thursday'), (5, 'Friday'), (6, 'Saturday'), (7, 'Sunday')
+),
+
+hours (number, hour) as (
+  values
+    (0, '00'), (1, '01'), (2, '02'), (3, '03'), (4, '04'), (5, '05'), (6, '06'), (7, '07'), (8, '08'), (9, '09'), (10, '10'), (11, '11'),
+    (12, '12'), (13, '13'), (14, '14'), (15, '15'), (16, '16'), (17, '17'), (18, '18'), (19, '19'), (20, '20'), (21, '21'), (22, '22'),
+    (23, '23')
 ),
 
 months (number, name) as (
@@ -137,44 +177,47 @@ seen (dimension, value, label, meetings, missed, unknown, month) as (
   select 'host_month', value, label, meetings, missed, unknown, month
   from hosts
   union all
-  select 'weekday', cast(starts.weekday as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
+  select 'weekday', cast(weekdays.weekday as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
   from starts
-  left join weekdays on weekdays.weekday = starts.weekday
-  group by starts.weekday, weekdays.name
+  left join weekdays on weekdays.weekday = starts.hour / 24 + 1
+  group by weekdays.weekday
   union all
-  select 'hour', hour, hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
+  select 'hour', hours.hour, hours.hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
   from starts
-  group by hour
+  left join hours on hours.number = starts.hour % 24
+  group by hours.hour
   union all
   select
     'weekday_hour',
-    cast(starts.weekday as text) || '-' || hour,
-    weekdays.name || ' ' || hour || ':00',
-    sum(meetings),
-    sum(missed),
-    sum(unknown),
+    weekdays.weekday || '-' || hours.hour,
+    weekdays.name || ' ' || hours.hour || ':00',
+    meetings,
+    missed,
+    unknown,
     ''
   from starts
-  left join weekdays on weekdays.weekday = starts.weekday
-  group by starts.weekday, weekdays.name, hour
+  left join weekdays on weekdays.weekday = starts.hour / 24 + 1
+  left join hours on hours.number = starts.hour % 24
   union all
-  select 'hour_host', hour_host, hour_host || ':00', sum(meetings), sum(missed), sum(unknown), ''
+  select 'weekday_host', cast(weekdays.weekday as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
   from zoned_starts
-  group by hour_host
+  left join weekdays on weekdays.weekday = zoned_starts.hour_host / 24 + 1
+  group by weekdays.weekday
   union all
-  select 'hour_invitee', hour_invitee, hour_invitee || ':00', sum(meetings), sum(missed), sum(unknown), ''
+  select 'hour_host', hours.hour, hours.hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
   from zoned_starts
-  group by hour_invitee
+  left join hours on hours.number = zoned_starts.hour_host % 24
+  group by hours.hour
   union all
-  select 'weekday_host', cast(weekday_host as text), weekdays.name, sum(meetings), sum(missed), sum(unknown), ''
+  select 'hour_invitee', hours.hour, hours.hour || ':00', sum(meetings), sum(missed), sum(unknown), ''
   from zoned_starts
-  left join weekdays on weekdays.weekday = zoned_starts.weekday_host
-  group by weekday_host, weekdays.name
+  left join hours on hours.number = zoned_starts.hour_invitee
+  group by hours.hour
   union all
-  select 'month', month, months.name || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unknown), month
-  from starts
-  left join months on months.number = substr(month, 6, 2)
-  group by month, months.name
+  select 'month', types.month, months.name || ' ' || substr(types.month, 1, 4), sum(meetings), sum(missed), sum(unknown), types.month
+  from types
+  left join months on months.number = substr(types.month, 6, 2)
+  group by types.month
   union all
   select 'utm_source', coalesce(utm_source, ''), coalesce(utm_source, ''), sum(meetings), sum(missed), sum(unknown), ''
   from tagged

@@ -54,20 +54,20 @@ export const viewMutations: readonly ViewMutation[] = [
   {
     view: 'booking_moments',
     mistake: 'one link of a chain is ignored',
-    from: /chain\.position \+ 1/,
-    to: 'nullif(chain.position + 1, 2)',
+    from: /booked\.position \+ 1/,
+    to: 'nullif(booked.position + 1, 2)',
   },
   {
     view: 'booking_moments',
     mistake: 'every link is booked',
-    from: /chain\.is_first is not false and/,
+    from: /booked\.is_first is not false and/,
     to: '',
   },
   {
     view: 'booking_moments',
     mistake: 'a move is when the next invitee was created',
-    from: /coalesce\(invitees\.canceled_at, next\.created_at/,
-    to: 'coalesce(next.created_at, invitees.canceled_at',
+    from: /coalesce\(booked\.canceled_at, next\.created_at/,
+    to: 'coalesce(next.created_at, booked.canceled_at',
   },
   {
     view: 'booking_moments',
@@ -90,14 +90,14 @@ export const viewMutations: readonly ViewMutation[] = [
   {
     view: 'bookings_daily',
     mistake: 'one link of a chain is ignored',
-    from: /link\.count > 1/,
-    to: 'link.count > 2',
+    from: /seen\.invitees > 1/,
+    to: 'seen.invitees > 2',
   },
   {
     view: 'bookings_daily',
     mistake: 'moved counts as canceled',
-    from: /when outcome = 'moved' then 'moved'/,
-    to: "when outcome = 'moved' then 'canceled'",
+    from: /case what when 'moved' then 1 end/,
+    to: "case what when '' then 1 end",
   },
   {
     view: 'bookings_daily',
@@ -120,14 +120,14 @@ export const viewMutations: readonly ViewMutation[] = [
   {
     view: 'no_show_rate',
     mistake: 'only the first host counts',
-    from: /hosts -> 1 is not null/,
-    to: 'hosts -> 9 is not null',
+    from: /(?<list>hosts -> |hosts, '\$\[)1/,
+    to: '$<list>9',
   },
   {
     view: 'no_show_rate',
-    mistake: 'the hour of the host is that of reports',
-    from: /^ {4}start_hour_host,$/m,
-    to: '    start_hour as start_hour_host,',
+    mistake: 'the hour of the host is that of reports or of UTC',
+    from: /(?<hour>start_hour)_host(?= as)|(?<start>\(start) \+ host_offset/g,
+    to: '$<hour>$<start>',
   },
   {
     view: 'no_show_rate',

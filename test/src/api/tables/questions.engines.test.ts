@@ -36,8 +36,15 @@ const samples: readonly Sample[] = [
   {
     table: 'booking_invitees',
     key: ['invitee_uri'],
-    columns: { invitee_uri: 'text', booking_uri: 'text', position: 'integer', is_first: 'flag', count: 'integer' },
-    required: ['booking_uri', 'is_first', 'count'],
+    columns: {
+      invitee_uri: 'text',
+      booking_uri: 'text',
+      first_invitee: 'text',
+      position: 'integer',
+      is_first: 'flag',
+      count: 'integer',
+    },
+    required: ['booking_uri', 'first_invitee', 'is_first', 'count'],
   },
   {
     table: 'contact_emails',

@@ -244,6 +244,7 @@ describe.each(availableEngines)(
       const wrong = {
         booking_uri: uri('B'),
         position: 3,
+        first_invitee: uri('B'),
         is_first: false,
         is_last: false,
         count: 2,
