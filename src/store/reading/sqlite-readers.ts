@@ -153,11 +153,6 @@ class SqliteReaders implements Driver {
   async #run<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const reader = this.#idle.pop() ?? this.#start();
     const answer = await this.#answerOf(reader, { sql, parameters });
-    this.#idle.push(reader);
-    reader.afterIdle(this.#limits.idleMs, () => {
-      this.#leaveOut(reader);
-      void reader.end();
-    });
     if ('failure' in answer) throw new ReaderError(answer.failure);
     const { columns, rows } = answer;
     const named = rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index]])));
@@ -167,7 +162,13 @@ class SqliteReaders implements Driver {
 
   async #answerOf(reader: ReaderProcess, question: ReaderQuestion): Promise<ReaderAnswer> {
     try {
-      return await reader.ask(question, this.#limits.statementMs);
+      const answer = await reader.ask(question, this.#limits.statementMs);
+      this.#idle.push(reader);
+      reader.afterIdle(this.#limits.idleMs, () => {
+        this.#leaveOut(reader);
+        void reader.end();
+      });
+      return answer;
     } catch (error) {
       // The next question gets a new process, and never one more than there may be.
       await reader.end();

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { codeOf, isTransient } from '#src/base/errors.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { openReading, questionLimits } from '#src/store/reading/reading.ts';
+import { openReading } from '#src/store/reading/reading.ts';
 import type { ReaderLimits } from '#src/store/reading/sqlite-readers.ts';
 import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
@@ -99,7 +99,7 @@ describe.each(availableEngines)('what reads $name', ({ name, fresh }) => {
     const [idle = 0] = await readersOf(url);
     await killReader(url, idle);
     await eventually(() => readersOf(url)).toEqual([]);
-    // The end of a connection may be on its way still.
+    // The news of its end may be on its way still.
     await eventually(() => failureOf(asks(reading, 'select 1'))).toBe('an answer');
     const busy = asksWithoutEnd(reading).catch((error: unknown) => error);
     await eventually(() => readersOf(url)).toHaveLength(1);
@@ -169,10 +169,6 @@ describe.each(availableEngines.filter(({ name }) => name === 'sqlite'))('a proce
     await eventually(() => readersOf(opened.url)).toEqual([]);
     expect((await asks(reading, 'select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
-});
-
-it('a process may wait for 200 others, for five seconds', () => {
-  expect(questionLimits).toMatchObject({ most: 2, mostWaiting: 200, waitMs: 5_000, statementMs: 10_000 });
 });
 
 describe.runIf(inject('postgresUrl'))('what reads PostgreSQL', () => {

@@ -1,11 +1,13 @@
 // Turns of questions: how many wait, and how long.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { codeOf } from '#src/base/errors.ts';
 import { questionLimits } from '#src/store/reading/reading.ts';
 import { Turns } from '#src/store/reading/turns.ts';
 
-it('200 wait for the two that have a turn; the 201st is refused at once, and each of the others when it has waited in vain', async () => {
-  const turns = new Turns({ ...questionLimits, waitMs: 50 });
+it('200 wait for the two that have a turn; the 201st is refused at once, and the others after five seconds', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const turns = new Turns(questionLimits);
   const first = await turns.take();
   await turns.take();
   const ended: string[] = [];
@@ -14,6 +16,9 @@ it('200 wait for the two that have a turn; the 201st is refused at once, and eac
   await take('the 201st');
   expect(ended).toEqual(['the 201st questions_wait']);
   first();
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(ended.slice(1)).toEqual(['0 answered']);
+  await vi.advanceTimersByTimeAsync(1);
   await Promise.all(waiting);
   expect(ended.slice(1)).toEqual(['0 answered', ...waiting.slice(1).map((_, index) => `${index + 1} questions_wait`)]);
 });
