@@ -17,7 +17,12 @@ import { refuse, suggestion } from './refusal.ts';
 import { valueOf } from './values.ts';
 
 const common = { method: 'GET', tag: 'Tables', answers: 'object' } as const;
+const limits = {
+  503: 'Too many questions are being answered, or the database does not answer: ask again after `Retry-After` seconds.',
+  504: 'The question took longer than 10 seconds; `message` says how to narrow it.',
+} as const;
 const refusals = {
+  ...limits,
   403: 'The table or column needs the admin token.',
   404: 'No such table or view.',
   414: 'The address is longer than 8 kB.',
@@ -31,6 +36,7 @@ export const listTables = defineOperation({
   path: '/api/tables',
   summary: 'The tables and views, with their columns',
   description: 'What each is for, its columns and what they mean, and the columns that join it with others.',
+  errors: limits,
   query: z.strictObject({}),
   schema: z.strictObject({
     collection: z.array(tableRecord),
