@@ -87,6 +87,24 @@ export const cancellationMessages = {
   canceled: 'Event is already canceled',
 } as const;
 
+/** The public service, of a user elsewhere whose availability is asked for. */
+export const userOfOrganizationMessage = 'This user is not in your organization';
+
+/** What the public service says when it does not remove a user from an organization. */
+export const removalMessages = {
+  role: 'You do not have permission to perform this action',
+  owner: 'You can not change owner role',
+  self: 'You can not remove yourself from organization',
+  elsewhere: 'You cannot modify members from another organization',
+  scim: 'You cannot perform this action for an organization with SCIM enabled.',
+} as const;
+
+/** 400 of the public service, for an invitation that cannot be withdrawn any more. */
+export const alreadyAccepted = {
+  title: 'Invitation Already Accepted',
+  message: 'The invitation has already been accepted.',
+} as const;
+
 const contactMessages = permissionMessages['GET /contacts'];
 const publicPlan = 'Please upgrade to a paid Calendly account.';
 

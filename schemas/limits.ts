@@ -7,6 +7,8 @@ export const limits = {
   eventGuests: 10,
   paymentTermsCharacters: 1024,
   availableTimesDays: 31,
+  /** Of the public service. */
+  busyTimesDays: 7,
 } as const;
 
 /** POST /invitees, per user. Several rows of one tier hold together. */

@@ -44,6 +44,9 @@ export const eventTypeListQuery = pageQuery.extend({
 /** At most 31 days; the operation says how they are counted. */
 export const availableTimesQuery = pageQuery.extend({ event_type: uri, start_time: timestamp, end_time: timestamp });
 
+/** At most 7 days. */
+export const busyTimesQuery = z.strictObject({ user: uri, start_time: timestamp, end_time: timestamp });
+
 /** Whose subscriptions of scope `user` or `group` are meant is said, never guessed from the caller. */
 export const subscriptionListQuery = pageQuery
   .extend({

@@ -1,6 +1,7 @@
 // The names of the records in the OpenAPI document.
 import type { z } from 'zod';
 import { errorBody, errorDetail, insufficientScopeBody } from '#schemas/errors.ts';
+import { availabilityScheduleResource, busyTimeResource } from '#schemas/resources/availability.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { paginationEnvelope } from '#schemas/resources/envelope.ts';
 import { availableTimeResource, eventTypeLocation, eventTypeResource } from '#schemas/resources/event-type.ts';
@@ -23,6 +24,7 @@ import {
 import { organizationResource } from '#schemas/resources/organization.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
 import { routingFormResource, routingFormSubmissionResource, routingResult } from '#schemas/resources/routing-form.ts';
+import { schedulingLinkResource } from '#schemas/resources/scheduling-link.ts';
 import { cancellationResource, scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
@@ -30,7 +32,9 @@ import { json } from '#schemas/wire.ts';
 
 /** As the specification calls them, where it does. */
 export const schemaNames: Readonly<Record<string, z.ZodType>> = {
+  AvailabilitySchedule: availabilityScheduleResource,
   AvailableTime: availableTimeResource,
+  BusyTime: busyTimeResource,
   Cancellation: cancellationResource,
   Contact: contactResource,
   CustomFieldDefinition: customFieldDefinitionResource,
@@ -65,6 +69,7 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   RoutingFormSubmission: routingFormSubmissionResource,
   RoutingResult: routingResult,
   ScheduledEvent: scheduledEventResource,
+  SchedulingLink: schedulingLinkResource,
   Transcript: transcriptResource,
   User: userResource,
   WebhookSubscription: webhookSubscriptionResource,

@@ -1,15 +1,15 @@
 // Organizations and who belongs to them: users, memberships, groups and invitations.
-import { endpointScopes } from '#schemas/errors.ts';
+import { alreadyAccepted, endpointScopes, removalMessages } from '#schemas/errors.ts';
 import { invitationRequest } from '#schemas/invitation.ts';
 import { groupListQuery, invitationListQuery, membershipListQuery } from '#schemas/list-query.ts';
 import { groupResource, type GroupResource } from '#schemas/resources/group.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
 import { organizationResource, type OrganizationResource } from '#schemas/resources/organization.ts';
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
-import { denied } from '#src/http/http-error.ts';
+import { denied, HttpError } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { demandAllotment, invite, isPaid } from '#src/sandbox/world/organizations.ts';
+import { demandAllotment, invite, isPaid, removeUser } from '#src/sandbox/world/organizations.ts';
 import { found, type Organization, type StoredGroup } from '#src/sandbox/world/service.ts';
 import {
   demandGroup,
@@ -22,7 +22,7 @@ import {
   visible,
   type CallContext,
 } from './permissions.ts';
-import { create, get, list } from './service-operation.ts';
+import { create, get, list, remove, type ServiceContext } from './service-operation.ts';
 
 const userReads = { scopes: ['users:read'], schema: userResource } as const;
 const organizationReads = { scopes: ['organizations:read'] } as const;
@@ -132,10 +132,44 @@ export const organizationOperations = [
   get('getInvitation', '/organizations/{uuid}/invitations/{invitation_uuid}', {
     ...invitationReads,
     summary: 'One invitation',
-    permits: (context) => demandAdministrator(context, context.uri.slice(0, context.uri.lastIndexOf('/invitations/'))),
+    permits: demandAdministratorOfInvitation,
     run: ({ service, uri }) => found(service.state.invitations.get(uri), 'invitation'),
   }),
 ];
+
+const removing = { scopes: ['organizations:write'] } as const;
+
+/** Of the public service: who is invited, or belongs to the organization, does so no longer. */
+export const removalOperations = [
+  remove('revokeInvitation', '/organizations/{uuid}/invitations/{invitation_uuid}', {
+    ...removing,
+    summary: 'Withdraws an invitation; its seat is free again',
+    permits: demandAdministratorOfInvitation,
+    run({ service: { state }, caller, uri }) {
+      const { status } = found(state.invitations.get(uri), 'invitation');
+      if (caller.organization.scim) throw denied(removalMessages.scim);
+      if (status === 'accepted') throw new HttpError(400, alreadyAccepted);
+      state.invitations.delete(uri);
+    },
+  }),
+  remove('deleteOrganizationMembership', '/organization_memberships/{uuid}', {
+    ...removing,
+    summary: 'Removes a user from an organization; meetings and event types stay',
+    run(call) {
+      const { service, caller, uri } = call;
+      const membership = found(service.state.memberships.get(uri), 'membership');
+      if (membership.organization !== caller.organization.uri) throw denied(removalMessages.elsewhere);
+      if (!isAdministrator(caller)) throw denied(removalMessages.role);
+      if (membership.role === 'owner') throw denied(removalMessages.owner);
+      if (membership.user === caller.user.uri) throw denied(removalMessages.self);
+      removeUser(service, membership.user);
+    },
+  }),
+];
+
+function demandAdministratorOfInvitation(context: ServiceContext): void {
+  demandAdministrator(context, context.uri.slice(0, context.uri.lastIndexOf('/invitations/')));
+}
 
 function organizationRecord(organization: Organization): OrganizationResource {
   const { uri, name, plan, trial } = organization;

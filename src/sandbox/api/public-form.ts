@@ -1,7 +1,7 @@
 // How the public service answers where it differs from the specification: other records, lists, errors and scopes, each in one entry.
 import { z } from 'zod';
 import { isApiScope } from '#schemas/api-scope.ts';
-import { alreadyExists, alreadyExistsCode, publicErrors, publicMessages } from '#schemas/errors.ts';
+import { alreadyAccepted, alreadyExists, alreadyExistsCode, publicErrors, publicMessages } from '#schemas/errors.ts';
 import { availableTimesQuery } from '#schemas/list-query.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
@@ -182,5 +182,7 @@ export function publicError({ status, body }: HttpError): HttpError {
   // As recorded: neither an unknown caller nor a missing resource has details.
   if (status === 401 || status === 404)
     return new HttpError(status, { ...body, ...publicErrors[status], details: undefined });
-  return new HttpError(status, { ...body, message, ...publicErrors[status] });
+  // A title of its own is more exact than that of its status.
+  const title = body.title === alreadyAccepted.title ? {} : publicErrors[status];
+  return new HttpError(status, { ...body, message, ...title });
 }

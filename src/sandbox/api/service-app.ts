@@ -12,14 +12,16 @@ import type { Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { RateState } from './rate-limit.ts';
 import type { Caller, ServiceContext, ServiceOperation } from './service-operation.ts';
 import { answerFaults } from './answer-faults.ts';
+import { availabilityOperations } from './availability.ts';
 import { contactOperations } from './contacts.ts';
 import { eventTypeOperations } from './event-types.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
 import { pageTokenFaults } from './page-token-faults.ts';
 import { inPublicForm, publicCaller, publicError } from './public-form.ts';
 import { readPublicBody, readPublicQuery } from './public-request.ts';
-import { groupOperations, organizationOperations, userOperations } from './organizations.ts';
+import { groupOperations, organizationOperations, removalOperations, userOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
+import { schedulingLinkOperations } from './scheduling-links.ts';
 import { cancellationOperations, scheduledEventOperations } from './scheduled-events.ts';
 import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 
@@ -108,7 +110,12 @@ const specifiedOperations = (options: Pick<ServiceOptions, 'eventTypes'>): reado
   ...webhookSubscriptionOperations(options),
 ];
 
-const publicOnlyOperations: readonly ServiceOperation[] = [...cancellationOperations].map((operation) => ({
+const publicOnlyOperations: readonly ServiceOperation[] = [
+  ...cancellationOperations,
+  ...schedulingLinkOperations,
+  ...availabilityOperations,
+  ...removalOperations,
+].map((operation) => ({
   ...operation,
   publicOnly: true,
 }));

@@ -8,7 +8,7 @@ import { createDocs } from '#src/sandbox/docs/routes.ts';
 import { accountControls, formControls } from './account.ts';
 import { clockControls, webhookControls } from './webhooks.ts';
 import type { Control, ControlContext } from './control.ts';
-import { inviteeControls, meetingRecapControls, routingFormControls } from './people.ts';
+import { inviteeControls, meetingRecapControls, routingFormControls, schedulingLinkControls } from './people.ts';
 import { customFieldControls, eventTypeControls, userControls } from './settings.ts';
 import { stateControls } from './state.ts';
 
@@ -21,6 +21,7 @@ export const controls: readonly Control[] = [
   ...meetingRecapControls,
   ...routingFormControls,
   ...inviteeControls,
+  ...schedulingLinkControls,
   ...clockControls,
   ...webhookControls,
   ...stateControls,

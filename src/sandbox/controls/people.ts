@@ -13,8 +13,9 @@ import { updateMeeting } from '#src/sandbox/world/bookings/meetings.ts';
 import { mainOrganization } from '#src/sandbox/world/organizations.ts';
 import { createRecap, deleteRecap, externalMeeting, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
+import { bookThroughLink } from '#src/sandbox/world/scheduling-links.ts';
 import { found, type Service, type State } from '#src/sandbox/world/service.ts';
-import { bookSubmitted, slotAfter } from '#src/sandbox/world/visitors.ts';
+import { bookPerson, slotAfter, type Booker } from '#src/sandbox/world/visitors.ts';
 import { control } from './control.ts';
 
 type InviteeField = 'uri' | 'invitee';
@@ -105,6 +106,32 @@ function byQuestion(list: readonly z.output<typeof namedAnswer>[]): Answers {
   );
 }
 
+/** Who books, and when: a new person in the next days unless the request says otherwise. */
+const booker = { start_time: omittable(timestamp), email: omittable(z.email()), name: omittable(z.string()) };
+
+interface Booking {
+  readonly start_time?: string | undefined;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+function bookerOf({ clock, random }: Service, { start_time, email, name }: Booking): Booker {
+  const startTime = start_time ?? instantOf(slotAfter(random, clock.nowMs()));
+  if (startTime <= instantOf(clock.nowMs()))
+    throw invalid({ message: 'expected a time in the future', parameter: 'start_time' });
+  return { startTime, email, name };
+}
+
+export const schedulingLinkControls = [
+  control('POST', '/scheduling_links/book', {
+    summary: 'Books through a scheduling link, which works once and for 90 days',
+    body: z.strictObject({ booking_url: z.url(), ...booker }),
+    answers: 'resource',
+    run: ({ service, body: { booking_url, ...booking } }) =>
+      bookThroughLink(service, booking_url, bookerOf(service, booking)),
+  }),
+];
+
 export const routingFormControls = [
   control('POST', '/routing_form_submissions', {
     summary: 'Submits a routing form, the first one unless another is named; missing answers are made up',
@@ -119,23 +146,16 @@ export const routingFormControls = [
   }),
   control('POST', '/routing_form_submissions/book', {
     summary: 'Books the event type that a submission leads to, in the next days unless a start is given',
-    body: z.strictObject({
-      uri,
-      start_time: omittable(timestamp),
-      email: omittable(z.email()),
-      name: omittable(z.string()),
-    }),
+    body: z.strictObject({ uri, ...booker }),
     answers: 'resource',
-    run({ service, body: { uri: named, start_time, email, name } }) {
-      const { state, clock, random } = service;
+    run({ service, body: { uri: named, ...booking } }) {
+      const { state } = service;
       const submission = found(state.submissions.get(named), 'routing form submission', 'uri');
       const { type, value } = submission.result;
       const eventType = type === 'event_type' ? state.eventTypes.get(value) : undefined;
       if (!eventType) throw invalid({ message: `leads to no event type (${type})`, parameter: 'uri' });
-      const startTime = start_time ?? instantOf(slotAfter(random, clock.nowMs()));
-      if (startTime <= instantOf(clock.nowMs()))
-        throw invalid({ message: 'expected a time in the future', parameter: 'start_time' });
-      return bookSubmitted(service, { submission, eventType, startTime, email, name });
+      const { tracking, uri: submitted } = submission;
+      return bookPerson(service, eventType, bookerOf(service, booking), { tracking, submission: submitted });
     },
   }),
   control('DELETE', '/routing_forms', {

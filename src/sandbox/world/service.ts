@@ -112,6 +112,15 @@ export interface StoredEventType extends EventTypeResource {
   readonly reconfirms: boolean;
 }
 
+/** A link that books an event type once. */
+export interface StoredLink {
+  readonly url: string;
+  readonly eventType: string;
+  readonly endsMs: number;
+  /** The invitee who booked. */
+  readonly usedBy: string | null;
+}
+
 export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
 
 export const slotOf = (eventType: string, startTime: string): string => `${eventType} ${startTime}`;
@@ -165,6 +174,8 @@ export function createState() {
     }),
     /** By the recap's URI. */
     transcripts: new Map<string, TranscriptResource>(),
+    /** By their address. */
+    schedulingLinks: new Map<string, StoredLink>(),
     routingForms: createIndexedCollection<StoredForm, 'created'>({ orders: byCreation }),
     submissions: createIndexedCollection<RoutingFormSubmissionResource, 'created'>({ orders: byCreation }),
     invitations: createIndexedCollection<InvitationResource, 'created', 'organization'>({

@@ -1,7 +1,6 @@
 // Visitors: existing contacts or new people, who book, answer the questions of the event type, and cancel.
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import type { RoutingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import { randomOf, type Random } from '#src/sandbox/random.ts';
 import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
@@ -29,52 +28,52 @@ export function bookVisitor(service: Service, visit: Visit): InviteeResource {
     eventType,
     startTime: instantOf(startMs),
     ...invitee,
-    location: typedPlace(service, eventType, startMs),
+    location: typedLocation(service, eventType, invitee.invitee.email),
     answers: answersTo(eventType, random),
     method,
     ...given({ submission }),
   });
 }
 
-export interface Submitted {
-  readonly submission: RoutingFormSubmissionResource;
-  readonly eventType: StoredEventType;
+export interface Booker {
   readonly startTime: string;
   readonly email?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** The person who submitted a form books what it led to; without an address, a new person does. */
-export function bookSubmitted(
+/** Books for this person, or for a new one; `more` is where the booking came from. */
+export function bookPerson(
   service: Service,
-  { submission, eventType, startTime, email, name }: Submitted,
+  eventType: StoredEventType,
+  { startTime, email, name }: Booker,
+  more: Pick<BookingPlan, 'tracking' | 'submission'> = {},
 ): InviteeResource {
   const { random } = service;
   const person = makePerson(random);
+  const invitee = {
+    email: email ?? person.email,
+    name: name ?? `${person.firstName} ${person.lastName}`,
+    timezone: person.residence.timezone ?? 'UTC',
+  };
   return book(service, {
     eventType,
     startTime,
-    invitee: {
-      email: email ?? person.email,
-      name: name ?? `${person.firstName} ${person.lastName}`,
-      timezone: person.residence.timezone ?? 'UTC',
-    },
-    location: typedPlace(service, eventType, Date.parse(startTime)),
+    invitee,
+    location: typedLocation(service, eventType, invitee.email),
     answers: answersTo(eventType, random),
-    tracking: submission.tracking,
     method: null,
-    submission: submission.uri,
+    ...more,
   });
 }
 
-const places = ['Café Central, by the window', 'Our office, 3rd floor', 'Main station, platform 4', 'The warehouse'];
+const addresses = ['Café Central, by the window', 'Our office, 3rd floor', 'Main station, platform 4', 'The warehouse'];
 
 /** What the invitee types where the event type asks for a place or a number to call. */
-function typedPlace({ options }: Service, eventType: StoredEventType, startMs: number): BookingPlan['location'] {
+function typedLocation({ options }: Service, eventType: StoredEventType, email: string): BookingPlan['location'] {
   const kind = eventType.locations?.[0]?.kind;
   // Random choices of its own: they do not shift the choices that follow.
-  const random = randomOf(options.seed, 'typed', eventType.uri, startMs);
-  if (kind === 'ask_invitee') return { kind, location: random.pick(places) };
+  const random = randomOf(options.seed, 'typed', eventType.uri, email);
+  if (kind === 'ask_invitee') return { kind, location: random.pick(addresses) };
   if (kind === 'outbound_call') return { kind, location: makePerson(random).phone };
   return undefined;
 }

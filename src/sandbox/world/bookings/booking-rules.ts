@@ -71,6 +71,8 @@ function* aboutAnswers(
 const stepMs = 30 * minuteMs;
 const opensMs = 9 * hourMs;
 const closesMs = 17 * hourMs;
+/** The same as text, in UTC. */
+export const workingHours = { from: '09:00', to: '17:00' } as const;
 
 export interface Span {
   readonly fromMs: number;

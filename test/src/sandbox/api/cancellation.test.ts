@@ -53,7 +53,7 @@ describe('the cancellation of a meeting', () => {
     expect(await cancel(event)).toMatchObject({ status: 201, body: { resource: { reason: null } } });
   });
 
-  it('is refused when it was canceled before, when it is over, and for whoever does not host it', async () => {
+  it('is refused when it was canceled before, when it is over, and for everyone who does not host it', async () => {
     const { solo } = sandbox.handles.event_types;
     const { event } = await book(solo, inDays(5));
     expect(await cancel(event, { as: 'member' })).toMatchObject(refusal('You are not allowed to cancel this event'));

@@ -155,7 +155,7 @@ describe('requests in the public form', () => {
     const invitee = { email: 'odd@example.test', name: 'Odd', timezone: 'UTC', shoe_size: 43 };
     const body = { event_type: event_types.solo, start_time, invitee, questions_and_answers: [], colour: 'red' };
     expect((await post('/invitees', body)).status).toBe(201);
-    const wrong = await post('/invitees', { ...body, invitee: { ...invitee, email: 'nobody' }, start_time: 7 });
+    const wrong = await post('/invitees', { ...body, invitee: { ...invitee, email: 'none' }, start_time: 7 });
     expect(wrong.body.details.map(({ parameter }: { parameter: string }) => parameter).toSorted()).toEqual([
       'invitee.email',
       'start_time',
@@ -239,7 +239,7 @@ it('refusals of the public form are 409 for an address that another contact has,
 
 it('what is not there is 404 with the same two sentences, whether a record or a path; JSON is declared with its charset', async () => {
   const body = { title: 'Resource Not Found', message: 'The server could not find the requested resource.' };
-  for (const path of ['/users/nobody', '/scheduled_events/none/invitees', '/no_such_path', '/users/me/more']) {
+  for (const path of ['/users/none', '/scheduled_events/none/invitees', '/no_such_path', '/users/me/more']) {
     const answer = await sandbox.call('GET', path);
     expect([answer.status, answer.body]).toEqual([404, body]);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

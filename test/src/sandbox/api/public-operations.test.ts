@@ -1,0 +1,166 @@
+// The operations that only the public form has, besides cancelling: what each answers, changes and refuses.
+import { describe, expect, it } from 'vitest';
+import { openForSuite, openTestSandbox, type CallOptions } from '../../../harness/sandbox.ts';
+
+const sandbox = openForSuite({ as: 'public', rateLimits: false });
+
+type Query = Readonly<Record<string, string | number>>;
+
+const post = (path: string, body: unknown, more: CallOptions = {}) => sandbox.call('POST', path, { ...more, body });
+const remove = (path: string, more: CallOptions = {}) => sandbox.call('DELETE', path, more);
+const ask = (path: string, query: Query, more: CallOptions = {}) => sandbox.call('GET', path, { ...more, query });
+const refused = (message: string) => ({ status: 403, body: { title: 'Permission Denied', message } });
+const inDays = (days: number) => new Date(sandbox.service.clock.nowMs() + days * 86_400_000).toISOString();
+
+it('the operations of the public form are no paths of the specification', async () => {
+  await using specified = await openTestSandbox();
+  const { organization, users } = specified.handles;
+  const [membership] = specified.service.state.memberships.of('user', users.member);
+  for (const [method, path] of [
+    ['POST', '/scheduling_links'],
+    ['GET', `/user_availability_schedules?user=${users.owner}`],
+    ['GET', `/user_busy_times?user=${users.owner}`],
+    ['DELETE', `${organization}/invitations/none`],
+    ['DELETE', membership?.uri ?? ''],
+  ] as const)
+    expect((await specified.call(method, path)).body).toMatchObject({ details: [{ message: 'No such path.' }] });
+});
+
+describe('a scheduling link', () => {
+  const request = () => ({ max_event_count: 1, owner: sandbox.handles.event_types.solo, owner_type: 'EventType' });
+  const make = async (): Promise<string> => {
+    const { status, body } = await post('/scheduling_links', request());
+    const { owner, owner_type } = request();
+    const booking_url = expect.stringMatching(/\/d\/[\da-f]{4}-[\da-f]{4}\/intro-call$/);
+    expect([status, body.resource]).toEqual([201, { booking_url, owner, owner_type }]);
+    return body.resource.booking_url;
+  };
+  const book = (booking_url: string, more: object = {}) =>
+    sandbox.control('POST', '/scheduling_links/book', { booking_url, ...more });
+
+  it('books its event type once', async () => {
+    const url = await make();
+    const start_time = inDays(2);
+    expect((await book(url, { start_time: inDays(-1) })).status).toBe(400);
+    const { body } = await book(url, { start_time, email: 'once@example.test', name: 'Once' });
+    expect(body.resource).toMatchObject({ email: 'once@example.test', name: 'Once', status: 'active' });
+    expect((await sandbox.call('GET', body.resource.event)).body.resource.event_type).toBe(request().owner);
+    expect((await book(url)).body.details).toEqual([{ message: 'the link was used before', parameter: 'booking_url' }]);
+    expect((await book(`${url}x`)).status).toBe(404);
+  });
+
+  it('is refused for two meetings, for no event type, and without its scope', async () => {
+    const parameterOf = async (more: object) =>
+      (await post('/scheduling_links', { ...request(), ...more })).body.details;
+    expect(await parameterOf({ max_event_count: 2 })).toMatchObject([{ parameter: 'max_event_count' }]);
+    expect(await parameterOf({ owner_type: 'User' })).toMatchObject([{ parameter: 'owner_type' }]);
+    const owner = `${sandbox.handles.base_url}/event_types/none`;
+    expect((await post('/scheduling_links', { ...request(), owner })).status).toBe(404);
+    const lacking = await post('/scheduling_links', request(), { as: 'no_scopes' });
+    expect(lacking.body.required_scopes).toEqual(['scheduling_links:write']);
+    expect((await post('/scheduling_links', request(), { as: 'enterprise' })).status).toBe(403);
+  });
+
+  it('ends after 90 days', async () => {
+    await using own = await openTestSandbox({ as: 'public', contacts: 1, bookings: 0 });
+    const owner = own.handles.event_types.solo;
+    const { body } = await own.call('POST', '/scheduling_links', { body: { ...request(), owner } });
+    await own.control('POST', '/clock', { advance: '91d' });
+    const { booking_url } = body.resource;
+    const answer = await own.control('POST', '/scheduling_links/book', { booking_url });
+    expect(answer.body.details).toMatchObject([{ message: 'the link has expired' }]);
+  });
+});
+
+describe('the availability of a user', () => {
+  it('is one schedule with the hours in which event types can be booked', async () => {
+    const { users } = sandbox.handles;
+    const { body } = await ask('/user_availability_schedules', { user: users.member });
+    expect(Object.keys(body)).toEqual(['collection']);
+    const [schedule] = body.collection;
+    expect(schedule).toMatchObject({ default: true, name: 'Working hours', user: users.member, timezone: 'UTC' });
+    const hours = schedule.rules.map(({ intervals }: { intervals: object[] }) => intervals.length);
+    expect(hours).toEqual([0, 1, 1, 1, 1, 1, 0]);
+    expect(schedule.rules[1]).toEqual({ type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '17:00' }] });
+    expect((await sandbox.call('GET', schedule.uri)).body.resource).toEqual(schedule);
+    expect((await sandbox.call('GET', `${schedule.uri}0`)).status).toBe(404);
+    const elsewhere = refused('This user is not in your organization');
+    expect(await ask(schedule.uri, {}, { as: 'trial' })).toMatchObject(elsewhere);
+    expect(await ask('/user_availability_schedules', { user: users.owner }, { as: 'trial' })).toMatchObject(elsewhere);
+    expect((await ask('/user_availability_schedules', {})).status).toBe(400);
+  });
+
+  it('is taken by the active meetings that the user hosts, within seven days', async () => {
+    const { users, event_types } = sandbox.handles;
+    const start = `${inDays(9).slice(0, 10)}T23:45:00.000000Z`;
+    const invitee = { email: 'busy@example.test', name: 'Busy', timezone: 'UTC' };
+    const body = { event_type: event_types.solo, start_time: start, invitee };
+    const { event } = (await post('/invitees', body)).body.resource;
+    const span = { user: users.owner, start_time: inDays(8), end_time: inDays(15) };
+    const busy = async (query: Query) => (await ask('/user_busy_times', query)).body;
+    const { collection } = await busy(span);
+    const { end_time } = (await sandbox.call('GET', event)).body.resource;
+    const time = { start_time: start, end_time, buffered_start_time: start, buffered_end_time: end_time };
+    expect(collection).toContainEqual({ type: 'calendly', ...time, event: { uri: event } });
+    expect(collection.map((one: { start_time: string }) => one.start_time)).toEqual(
+      collection.map((one: { start_time: string }) => one.start_time).toSorted(),
+    );
+    // It began the evening before, and goes on after midnight.
+    const midnight = `${end_time.slice(0, 10)}T00:00:00Z`;
+    const after = { ...span, start_time: midnight, end_time: `${end_time.slice(0, 10)}T00:05:00Z` };
+    expect((await busy(after)).collection).toMatchObject([{ event: { uri: event } }]);
+    await post(`${event}/cancellation`, {});
+    expect((await busy(after)).collection).toEqual([]);
+    for (const end of [inDays(16), inDays(7)])
+      expect((await busy({ ...span, end_time: end })).details).toMatchObject([{ parameter: 'end_time' }]);
+    expect(await ask('/user_busy_times', span, { as: 'free_plan' })).toMatchObject(
+      refused('This user is not in your organization'),
+    );
+  });
+});
+
+describe('who is removed', () => {
+  it('is invited no longer, which frees the seat, unless the invitation was accepted', async () => {
+    const { organization } = sandbox.handles;
+    const invite = async (email: string) => (await post(`${organization}/invitations`, { email })).body.resource;
+    for (let times = 0; times < 8; times += 1) {
+      const { uri } = await invite('again@example.test');
+      expect((await remove(uri)).status).toBe(204);
+      expect((await sandbox.call('GET', uri)).status).toBe(404);
+      expect((await remove(uri)).status).toBe(404);
+    }
+    const { uri } = await invite('stays@example.test');
+    expect(await remove(uri, { as: 'member' })).toMatchObject({ status: 403 });
+    await sandbox.control('POST', '/invitations/accept', { uri });
+    expect(await remove(uri)).toEqual(
+      expect.objectContaining({
+        status: 400,
+        body: { title: 'Invitation Already Accepted', message: 'The invitation has already been accepted.' },
+      }),
+    );
+    const open = await invite('open@example.test');
+    await sandbox.control('POST', '/plan', { scim: true });
+    const scim = 'You cannot perform this action for an organization with SCIM enabled.';
+    expect(await remove(open.uri)).toMatchObject(refused(scim));
+    await sandbox.control('POST', '/plan', { scim: false });
+    expect((await remove(open.uri)).status).toBe(204);
+  });
+
+  it('has no membership and no token that works', async () => {
+    const { users } = sandbox.handles;
+    const { resource } = (await sandbox.control('POST', '/users', { email: 'leaving@example.test' })).body;
+    const token = sandbox.tokens.personal('leaving', { user: resource.user, scopes: ['users:read'] });
+    const works = async () => (await sandbox.call('GET', '/users/me', { token })).status;
+    expect(await works()).toBe(200);
+    const membershipOf = (user: string) => sandbox.service.state.memberships.of('user', user)[0]?.uri ?? '';
+    const role = 'You do not have permission to perform this action';
+    expect(await remove(resource.uri, { as: 'member' })).toMatchObject(refused(role));
+    const elsewhere = 'You cannot modify members from another organization';
+    expect(await remove(resource.uri, { as: 'enterprise' })).toMatchObject(refused(elsewhere));
+    expect((await remove(resource.uri, { as: 'admin' })).status).toBe(204);
+    expect([await works(), (await remove(resource.uri)).status]).toEqual([401, 404]);
+    expect(await remove(membershipOf(users.owner))).toMatchObject(refused('You can not change owner role'));
+    const self = 'You can not remove yourself from organization';
+    expect(await remove(membershipOf(users.admin), { as: 'admin' })).toMatchObject(refused(self));
+  });
+});
