@@ -34,6 +34,20 @@ export const tokenAnswer = z.looseObject({
   organization: text,
 });
 
+/** What a client learns of a token (RFC 7662). */
+export const introspectionAnswer = z.looseObject({
+  active: z.boolean(),
+  scope: text,
+  client_id: text,
+  token_type: text,
+  /** Seconds since 1970. */
+  exp: integer.nullish(),
+  iat: integer.nullish(),
+  owner: text,
+  organization: text,
+});
+
+export type IntrospectionAnswer = z.output<typeof introspectionAnswer>;
 export type AuthorizationServerMetadata = z.output<typeof authorizationServerMetadata>;
 export type TokenAnswer = z.output<typeof tokenAnswer>;
 

@@ -39,6 +39,8 @@ type Answer<TheCall> =
   | {
       /** JSON in a shape of its own. `schema` is that of the whole answer; a `Response` is sent as it is. */
       readonly answers: 'object';
+      /** 200 when absent. */
+      readonly status?: 202;
       readonly schema?: z.ZodType;
       /** Other media types that `run` answers with when `Accept` asks for them. */
       readonly alternatives?: readonly { readonly contentType: string; readonly schema: z.ZodType }[];
@@ -111,8 +113,11 @@ export const operationDefiner =
   ): TypedOperation<Context, Traits, Answers, Schema, Fields> =>
     declaration;
 
-export const statusOf = (operation: Operation): 200 | 201 | 204 =>
-  operation.answers === 'nothing' ? 204 : operation.answers === 'resource' ? (operation.status ?? 200) : 200;
+export function statusOf(operation: Operation): 200 | 201 | 202 | 204 {
+  const { answers } = operation;
+  if (answers === 'nothing') return 204;
+  return answers === 'resource' || answers === 'object' ? (operation.status ?? 200) : 200;
+}
 
 /** The schema of the whole answer; undefined for an answer that is not JSON or that has no schema. */
 export function answerSchema(operation: Operation): z.ZodType | undefined {

@@ -95,7 +95,8 @@ async function answer<Context, Op extends Operation<Context>>(
     });
     application.onAnswer?.(operation, statusOf(operation), body);
     if (body instanceof Response) return body;
-    return body === undefined ? http.body(null, 204) : http.json(body, statusOf(operation) === 201 ? 201 : 200);
+    const status = statusOf(operation);
+    return body === undefined ? http.body(null, 204) : http.json(body, status === 204 ? 200 : status);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const sent = application.errorOf?.(error, operation) ?? error;

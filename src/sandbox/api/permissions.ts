@@ -95,3 +95,8 @@ export function permitContacts({ caller }: Pick<ServiceContext, 'caller'>): void
   if (contacts_feature === 'enterprise_only' && plan !== 'enterprise') throw denied(contactMessages.enterprise);
   if (!isAdministrator(caller)) throw denied(contactMessages.role);
 }
+
+/** Only an enterprise account has the audit of an organization and the deletion of data, at the public service. */
+export function demandEnterprise({ caller }: CallContext): void {
+  if (caller.organization.plan !== 'enterprise') throw denied(contactMessages.enterprise);
+}

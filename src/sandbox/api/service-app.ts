@@ -14,6 +14,7 @@ import type { Caller, ServiceContext, ServiceOperation } from './service-operati
 import { answerFaults } from './answer-faults.ts';
 import { availabilityOperations } from './availability.ts';
 import { contactOperations } from './contacts.ts';
+import { dataComplianceOperations } from './data-compliance.ts';
 import { eventTypeOperations } from './event-types.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
 import { pageTokenFaults } from './page-token-faults.ts';
@@ -115,6 +116,7 @@ const publicOnlyOperations: readonly ServiceOperation[] = [
   ...schedulingLinkOperations,
   ...availabilityOperations,
   ...removalOperations,
+  ...dataComplianceOperations,
 ].map((operation) => ({
   ...operation,
   publicOnly: true,

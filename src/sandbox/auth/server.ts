@@ -1,4 +1,4 @@
-// The authorization server (A25): authorization code with PKCE, rotating refresh tokens, revocation and metadata.
+// The authorization server (A25): authorization code with PKCE, rotating refresh tokens, revocation, introspection and metadata.
 import { Hono, type Context } from 'hono';
 import { everyScope } from '#schemas/api-scope.ts';
 import { metadataPath, type AuthorizationServerMetadata } from '#schemas/oauth.ts';
@@ -8,6 +8,7 @@ import { createCodes, createFamilies, type Tokens } from './tokens.ts';
 import { chosenUser, readTrusted, readWish, silentUser } from './authorize.ts';
 import { authenticateClient, createClients, type Client, type Clients } from './clients.ts';
 import { consentPage, errorPage, pageHeaders } from './consent-page.ts';
+import { introspection } from './introspection.ts';
 import { demand, OAuthError, parametersOf, type Parameters } from './request.ts';
 import { giveTokens, type TokenNeeds } from './token-endpoint.ts';
 
@@ -27,12 +28,15 @@ export function createAuthorizationServer({ service, tokens }: { service: Servic
     needs.families.revoke(demand(parameters, 'token'));
     return {};
   };
+  const introspect = (client: Client, parameters: Parameters): object =>
+    introspection({ ...needs, tokens }, client, demand(parameters, 'token'));
   const app = new Hono();
   app.get(metadataPath, (context) => context.json(metadataOf(options.baseUrl)));
   app.get('/oauth/authorize', (context) => authorize(needs, context, silentUser));
   app.post('/oauth/authorize', (context) => authorize(needs, context, chosenUser));
   app.post('/oauth/token', (context) => answer(needs, context, (...call) => giveTokens(needs, ...call)));
   app.post('/oauth/revoke', (context) => answer(needs, context, revoke));
+  app.post('/oauth/introspect', (context) => answer(needs, context, introspect));
   return app;
 }
 

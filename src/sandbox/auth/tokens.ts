@@ -15,6 +15,8 @@ export interface Grant {
   readonly scopes: readonly ApiScope[];
   /** Personal access tokens do not expire. */
   readonly expiresMs?: number;
+  /** The OAuth client that it was given to. */
+  readonly client?: string;
 }
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -32,6 +34,8 @@ export function createTokens({ state, clock, options }: Service) {
     },
     add,
     revoke: (token: string) => void grants.delete(sha256Hex(token)),
+    /** What a token was given for. It may have expired. */
+    grantOf: (token: string): Grant | undefined => grants.get(sha256Hex(token)),
     /** The caller an `Authorization` header authenticates; throws a 401. */
     callerOf(authorization: string | undefined): Caller {
       const grant = grants.get(sha256Hex(tokenOf(authorization)));
@@ -147,7 +151,7 @@ export function createFamilies(clock: Pick<Clock, 'nowMs'>, tokens: Tokens) {
     const access = `oat_${randomBytes(32).toString('base64url')}`;
     const nowMs = clock.nowMs();
     const expiresMs = nowMs + oauthLifetimes.accessSeconds * secondMs;
-    tokens.add(access, { kind: 'oauth', user: family.user, scopes, expiresMs });
+    tokens.add(access, { kind: 'oauth', user: family.user, scopes, expiresMs, client: family.client });
     const live = [...family.access, access];
     for (const token of live.splice(0, live.length - mostAccessTokens)) tokens.revoke(token);
     families.delete(family.id);
@@ -170,6 +174,12 @@ export function createFamilies(clock: Pick<Clock, 'nowMs'>, tokens: Tokens) {
       if (read?.generation === family.generation) return family;
       end(family.id);
       return undefined;
+    },
+    /** The family whose valid refresh token this is. Nothing happens to a used one. */
+    peek(refresh: string): Family | undefined {
+      const read = readRefresh(refresh);
+      const family = read && families.get(read.id);
+      return family?.generation === read?.generation ? family : undefined;
     },
     /** Replaces the refresh token given to `find`; an access token may have fewer scopes than its family. */
     renew: (family: Family, scopes: readonly ApiScope[]): Pair =>

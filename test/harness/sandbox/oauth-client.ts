@@ -62,7 +62,10 @@ export function openClient(sandbox: TestSandbox) {
   const works = async (token: string): Promise<boolean> =>
     (await sandbox.call('GET', '/users/me', { token })).status === 200;
 
-  return { ask, approve, choose, exchange, refresh, revoke, signIn, works };
+  const introspect = (token: string | undefined, bent: Bent = {}): Promise<Answer> =>
+    post('/oauth/introspect', { token, ...bent });
+
+  return { ask, approve, choose, exchange, introspect, refresh, revoke, signIn, works };
 }
 
 function form(values: Bent): URLSearchParams {

@@ -265,7 +265,7 @@ it('a bad call of any endpoint of the authorization server is refused', { timeou
     }),
     runs(20),
   );
-  for (const path of ['/oauth/authorize', '/oauth/token', '/oauth/revoke'])
+  for (const path of ['/oauth/authorize', '/oauth/token', '/oauth/revoke', '/oauth/introspect'])
     for (const [, body, sentType] of bodiesFor(path === '/oauth/token'))
       for (const either of [sentType, type])
         expect(await target.statusOf('POST', path, { body, type: either })).toBeLessThan(500);

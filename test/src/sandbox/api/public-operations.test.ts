@@ -164,3 +164,87 @@ describe('who is removed', () => {
     expect(await remove(membershipOf(users.admin), { as: 'admin' })).toMatchObject(refused(self));
   });
 });
+
+describe('the deletion of data', () => {
+  const people = async () => {
+    const own = await openTestSandbox({ as: 'public', rateLimits: false, bookings: 0, contacts: 5 });
+    await own.control('POST', '/plan', { plan: 'enterprise' });
+    const offers = [...own.service.state.eventTypes.values()];
+    const offer = offers.find(({ name }) => name === 'Site walk')?.uri ?? '';
+    const book = async (email: string, days: number) => {
+      const start_time = new Date(own.service.clock.nowMs() + days * 86_400_000).toISOString();
+      const location = { kind: 'ask_invitee', location: 'At my door' };
+      const invitee = { email, first_name: 'Ada', last_name: 'Rossi', timezone: 'UTC' };
+      const questions_and_answers = [{ question: 'What would you like to talk about?', answer: 'Me', position: 0 }];
+      const event_guests = ['ada.too@example.test', 'bob@example.test'];
+      const body = { event_type: offer, start_time, invitee, location, questions_and_answers, event_guests };
+      const { resource } = (await own.call('POST', '/invitees', { body })).body;
+      return resource as { uri: string; event: string };
+    };
+    const shown = async (uri: string) => (await own.call('GET', uri)).body.resource;
+    const erase = (what: string, body: object, as: CallOptions['as'] = 'owner') =>
+      own.call('POST', `/data_compliance/deletion/${what}`, { body, as });
+    return { own, book, shown, erase };
+  };
+  const nameless = { name: '', first_name: null, last_name: null, questions_and_answers: [] };
+
+  it('of an address takes names, answers and what was typed from its bookings and its contact, and nothing else', async () => {
+    const { own, book, shown, erase } = await people();
+    await using _closing = own;
+    const [first, second, other] = [
+      await book('ada@example.test', 1),
+      await book('Ada@example.test', 2),
+      await book('bob@example.test', 3),
+    ];
+    const before = await shown(first.event);
+    expect(await erase('invitees', { emails: ['ada@example.test', 'ada.too@example.test'] })).toMatchObject({
+      status: 202,
+      body: {},
+    });
+    const gone = await shown(first.uri);
+    expect(gone).toMatchObject({
+      ...nameless,
+      status: 'active',
+      email: expect.stringMatching(/^[\da-f]{14}@deleted\./),
+    });
+    expect((await shown(second.uri)).email).toBe(gone.email);
+    expect(await shown(other.uri)).toMatchObject({ email: 'bob@example.test', first_name: 'Ada' });
+    const meeting = await shown(first.event);
+    expect(meeting.location).toEqual({ type: 'ask_invitee', location: null });
+    expect(meeting.event_guests.map(({ email }: { email: string }) => email)).toEqual(['bob@example.test']);
+    expect([meeting.start_time, meeting.invitees_counter]).toEqual([before.start_time, before.invitees_counter]);
+    const found = async (email: string) => (await own.call('GET', '/contacts', { query: { email } })).body.collection;
+    expect(await found('ada@example.test')).toEqual([]);
+    expect(await found(gone.email)).toMatchObject([{ name: null, phone_numbers: [] }]);
+    const left = JSON.stringify((await own.control('GET', '/state')).body);
+    expect(left.toLowerCase()).not.toContain('ada@example.test');
+    expect(left).not.toContain('ada.too@example.test');
+  });
+
+  it('of a time takes those of the meetings that began in it', async () => {
+    const { own, book, shown, erase } = await people();
+    await using _closing = own;
+    const [early, late] = [await book('early@example.test', 1), await book('late@example.test', 5)];
+    await own.control('POST', '/clock', { advance: '3d' });
+    const at = (days: number) => new Date(own.service.clock.nowMs() + days * 86_400_000).toISOString();
+    for (const end_time of [at(1), at(-8)])
+      expect(await erase('events', { start_time: at(-7), end_time })).toMatchObject({ status: 400 });
+    expect(await erase('events', { start_time: at(-800), end_time: at(-1) })).toMatchObject({ status: 400 });
+    expect((await erase('events', { start_time: at(-7), end_time: at(0) })).status).toBe(202);
+    expect(await shown(early.uri)).toMatchObject(nameless);
+    expect((await shown(early.event)).event_guests).toEqual([]);
+    expect(await shown(late.uri)).toMatchObject({ email: 'late@example.test', first_name: 'Ada' });
+  });
+
+  it('is for administrators of enterprise accounts', async () => {
+    const body = { emails: ['ada@example.test'] };
+    const upgrade = refused('Please upgrade your Calendly account to Enterprise.');
+    expect(await post('/data_compliance/deletion/invitees', body)).toMatchObject(upgrade);
+    expect((await post('/data_compliance/deletion/invitees', body, { as: 'enterprise' })).status).toBe(202);
+    expect((await post('/data_compliance/deletion/invitees', { emails: [] }, { as: 'enterprise' })).status).toBe(400);
+    const { own, erase } = await people();
+    await using _closing = own;
+    expect(await erase('invitees', body, 'member')).toMatchObject({ status: 403 });
+    expect((await erase('invitees', body, 'no_scopes')).body.required_scopes).toEqual(['data_compliance:write']);
+  });
+});

@@ -2,6 +2,7 @@
 // is in test/conformance/authentication.test.ts.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { introspectionAnswer } from '#schemas/oauth.ts';
 import { callback, challengeOf, openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openForSuite, type Answer } from '../../../harness/sandbox.ts';
 
@@ -177,4 +178,42 @@ describe('a refresh token', () => {
     sandbox.service.clock.advance(365 * 24 * 3_600_000);
     expect(await client.refresh(body.refresh_token)).toMatchObject(refused('invalid_grant'));
   });
+});
+
+it('the introspection of a token tells its client whether it is active, for whom and until when', async () => {
+  const { users, organization, oauth, tokens } = sandbox.handles;
+  const scope = 'contacts:read groups';
+  const { body } = await client.signIn({ login_hint: users.admin, scope });
+  const known = {
+    active: true,
+    scope,
+    client_id: 'slotstream',
+    token_type: 'Bearer',
+    owner: users.admin,
+    organization,
+  };
+  const now = Math.floor(sandbox.service.clock.nowMs() / 1000);
+  for (const [token, seconds] of [
+    [body.access_token, 7200],
+    [body.refresh_token, 365 * 86_400],
+  ]) {
+    const answer = await client.introspect(token);
+    expect(introspectionAnswer.parse(answer.body)).toEqual({
+      ...known,
+      exp: expect.any(Number),
+      iat: expect.any(Number),
+    });
+    expect(answer.body.exp - answer.body.iat).toBe(seconds);
+    expect(Math.abs(answer.body.iat - now)).toBeLessThan(60);
+  }
+  const inactive = { status: 200, body: { active: false } };
+  for (const token of ['nothing', tokens.owner]) expect(await client.introspect(token)).toMatchObject(inactive);
+  expect(await client.introspect(body.access_token, oauth)).toMatchObject(inactive);
+  // Asking about a used refresh token does not end what followed it.
+  const next = await client.refresh(body.refresh_token);
+  expect(await client.introspect(body.refresh_token)).toMatchObject(inactive);
+  expect(await client.introspect(next.body.refresh_token)).toMatchObject({ body: { active: true } });
+  sandbox.service.clock.advance(7_200_000);
+  expect(await client.introspect(next.body.access_token)).toMatchObject(inactive);
+  expect(await client.introspect(undefined)).toMatchObject({ status: 400 });
 });
