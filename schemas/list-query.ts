@@ -44,6 +44,22 @@ export const eventTypeListQuery = pageQuery.extend({
 /** At most 31 days; the operation says how they are counted. */
 export const availableTimesQuery = pageQuery.extend({ event_type: uri, start_time: timestamp, end_time: timestamp });
 
+const oneOf = z
+  .string()
+  .transform((text) => text.split(','))
+  .optional();
+
+export const activityLogQuery = pageQuery.extend({
+  organization: uri,
+  search_term: z.string().max(1000).optional(),
+  actor: oneOf,
+  namespace: oneOf,
+  action: oneOf,
+  min_occurred_at: timestamp.optional(),
+  max_occurred_at: timestamp.optional(),
+  sort: sortBy(['occurred_at']),
+});
+
 /** At most 7 days. */
 export const busyTimesQuery = z.strictObject({ user: uri, start_time: timestamp, end_time: timestamp });
 

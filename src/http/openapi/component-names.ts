@@ -1,6 +1,7 @@
 // The names of the records in the OpenAPI document.
 import type { z } from 'zod';
 import { errorBody, errorDetail, insufficientScopeBody } from '#schemas/errors.ts';
+import { activityLogEntryResource } from '#schemas/resources/activity-log.ts';
 import { availabilityScheduleResource, busyTimeResource } from '#schemas/resources/availability.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { paginationEnvelope } from '#schemas/resources/envelope.ts';
@@ -32,6 +33,7 @@ import { json } from '#schemas/wire.ts';
 
 /** As the specification calls them, where it does. */
 export const schemaNames: Readonly<Record<string, z.ZodType>> = {
+  ActivityLogEntry: activityLogEntryResource,
   AvailabilitySchedule: availabilityScheduleResource,
   AvailableTime: availableTimeResource,
   BusyTime: busyTimeResource,

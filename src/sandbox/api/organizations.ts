@@ -9,7 +9,7 @@ import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { denied, HttpError } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { demandAllotment, invite, isPaid, removeUser } from '#src/sandbox/world/organizations.ts';
+import { demandAllotment, invite, isPaid, removeUser, revokeInvitation } from '#src/sandbox/world/organizations.ts';
 import { found, type Organization, type StoredGroup } from '#src/sandbox/world/service.ts';
 import {
   demandGroup,
@@ -114,7 +114,8 @@ export const organizationOperations = [
       demandAllotment(context.service.state, context.caller.organization);
     },
     body: invitationRequest,
-    run: ({ service, uri, body }) => invite(service, { organization: uri, email: body.email }),
+    run: ({ service, caller, uri, body }) =>
+      invite(service, { organization: uri, email: body.email, actor: caller.user.uri }),
   }),
   list('listInvitations', '/organizations/{uuid}/invitations', {
     ...invitationReads,
@@ -145,11 +146,11 @@ export const removalOperations = [
     ...removing,
     summary: 'Withdraws an invitation; its seat is free again',
     permits: demandAdministratorOfInvitation,
-    run({ service: { state }, caller, uri }) {
-      const { status } = found(state.invitations.get(uri), 'invitation');
+    run({ service, caller, uri }) {
+      const invitation = found(service.state.invitations.get(uri), 'invitation');
       if (caller.organization.scim) throw denied(removalMessages.scim);
-      if (status === 'accepted') throw new HttpError(400, alreadyAccepted);
-      state.invitations.delete(uri);
+      if (invitation.status === 'accepted') throw new HttpError(400, alreadyAccepted);
+      revokeInvitation(service, invitation, caller.user.uri);
     },
   }),
   remove('deleteOrganizationMembership', '/organization_memberships/{uuid}', {
@@ -162,7 +163,7 @@ export const removalOperations = [
       if (!isAdministrator(caller)) throw denied(removalMessages.role);
       if (membership.role === 'owner') throw denied(removalMessages.owner);
       if (membership.user === caller.user.uri) throw denied(removalMessages.self);
-      removeUser(service, membership.user);
+      removeUser(service, membership.user, caller.user.uri);
     },
   }),
 ];

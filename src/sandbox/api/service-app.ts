@@ -11,6 +11,7 @@ import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
 import type { Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { RateState } from './rate-limit.ts';
 import type { Caller, ServiceContext, ServiceOperation } from './service-operation.ts';
+import { activityLogOperations } from './activity-log.ts';
 import { answerFaults } from './answer-faults.ts';
 import { availabilityOperations } from './availability.ts';
 import { contactOperations } from './contacts.ts';
@@ -117,6 +118,7 @@ const publicOnlyOperations: readonly ServiceOperation[] = [
   ...availabilityOperations,
   ...removalOperations,
   ...dataComplianceOperations,
+  ...activityLogOperations,
 ].map((operation) => ({
   ...operation,
   publicOnly: true,

@@ -13,7 +13,7 @@ import { denied, lacksScopes } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import { found, type ServiceOptions, type StoredSubscription } from '#src/sandbox/world/service.ts';
-import { createSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
+import { createSubscription, deleteSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import {
   demandOrganization,
   demandUser,
@@ -83,7 +83,7 @@ export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eve
   remove('deleteWebhookSubscription', '/webhook_subscriptions/{uuid}', {
     scopes: subscriptions.scopes,
     summary: 'End a subscription; what waits for it is dropped',
-    run: (call) => void call.service.state.subscriptions.delete(demandSubscription(call).uri),
+    run: (call) => deleteSubscription(call.service, demandSubscription(call), call.caller.user.uri),
   }),
 ];
 

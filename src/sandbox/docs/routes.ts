@@ -79,7 +79,7 @@ function documentationPage({ service, controls }: Documents): Markup {
   return docsPage({
     title,
     heading: title,
-    lead: html`The whole service on this machine, at <code>${url}</code>. Break it, speed it up, or move its clock:
+    lead: html`The scheduling service on this machine, at <code>${url}</code>. Break it, speed it up, or move its clock:
       nothing outside is affected.`,
     links: {
       'OpenAPI document': '/_sandbox/openapi.json',

@@ -1,9 +1,9 @@
 // Event types: created, updated and deleted, each with a fact for subscribers (A23).
 import { isDeepStrictEqual } from 'node:util';
 import type { EventTypeChange, EventTypeRequest } from '#schemas/event-type-request.ts';
-import type { EventKind } from '#schemas/events.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
+import { logActivity } from './activity-log.ts';
 import { eventTypePayload } from './payloads.ts';
 import { given, newUri, eventTypesOf, type Service, type State, type StoredEventType } from './service.ts';
 
@@ -144,12 +144,27 @@ const slugOf = (name: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
 
-function emitEventType(service: Service, event: EventKind, eventType: StoredEventType): void {
+const actions = {
+  'event_type.created': 'Create',
+  'event_type.updated': 'Update',
+  'event_type.deleted': 'Delete',
+} as const;
+
+function emitEventType(service: Service, event: keyof typeof actions, eventType: StoredEventType): void {
+  const organization = organizationOf(service.state, eventType.hosts);
+  logActivity(service, {
+    namespace: 'EventType',
+    action: actions[event],
+    organization,
+    at: eventType.updated_at,
+    actor: eventType.profile?.owner,
+    details: { uri: eventType.uri, name: eventType.name ?? '' },
+  });
   service.emit({
     event,
     at: service.clock.tick(),
     payload: eventTypePayload(service.options.as, eventType, eventTypeRecord(eventType)),
-    organization: organizationOf(service.state, eventType.hosts),
+    organization,
     users: eventType.hosts,
   });
 }

@@ -8,6 +8,7 @@ import type { InvitationResource } from '#schemas/resources/organization-invitat
 import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { denied, invalid } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { logActivity } from './activity-log.ts';
 import { found, given, newUri, type Organization, type Service, type State } from './service.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
@@ -30,7 +31,8 @@ export interface NewMember extends Pick<UserResource, 'uri' | 'name' | 'slug' | 
   readonly joined: string;
 }
 
-export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, member: NewMember): UserResource {
+export function enrol(service: Pick<Service, 'state' | 'options'>, member: NewMember): UserResource {
+  const { state, options } = service;
   const { membership, organization, role, joined, ...person } = member;
   const times = { created_at: joined, updated_at: joined };
   const user: UserResource = {
@@ -44,7 +46,23 @@ export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, me
   };
   state.users.put(user);
   state.memberships.put({ uri: membership, user: user.uri, organization, role, ...times });
+  logUser(service, 'Add', { at: joined, organization, email: user.email });
   return user;
+}
+
+interface UserActivity {
+  readonly at: string;
+  readonly organization: string;
+  readonly email: string;
+  readonly actor?: string | undefined;
+}
+
+function logUser(
+  service: Pick<Service, 'state' | 'options'>,
+  action: 'Add' | 'Invite' | 'RevokeInvitation' | 'ChangeRole' | 'Remove',
+  { email, ...activity }: UserActivity,
+): void {
+  logActivity(service, { namespace: 'User', action, ...activity, details: { email } });
 }
 
 export function setRole(service: Service, { user, role }: { user: string; role: MembershipRole }): MembershipResource {
@@ -52,6 +70,8 @@ export function setRole(service: Service, { user, role }: { user: string; role: 
   const membership = found(state.memberships.of('user', user)[0], 'user', 'user');
   const changed = { ...membership, role, updated_at: clock.tick() };
   state.memberships.put(changed);
+  const { organization, updated_at: at } = changed;
+  logUser(service, 'ChangeRole', { at, organization, email: state.users.get(user)?.email ?? '' });
   return changed;
 }
 
@@ -77,7 +97,7 @@ export function demandAllotment(state: State, organization: Organization): void 
 
 export function invite(
   service: Service,
-  { organization, email }: { organization: string; email: string },
+  { organization, email, actor }: { organization: string; email: string; actor?: string },
 ): InvitationResource {
   const { state, clock } = service;
   if (userOfAddress(state, email)?.current_organization === organization)
@@ -97,7 +117,18 @@ export function invite(
     last_sent_at: now,
   };
   state.invitations.put(invitation);
+  logUser(service, 'Invite', { at: now, organization, email, actor });
   return invitation;
+}
+
+/** Its seat is free again. */
+export function revokeInvitation(
+  service: Service,
+  { uri, organization, email }: InvitationResource,
+  actor: string,
+): void {
+  service.state.invitations.delete(uri);
+  logUser(service, 'RevokeInvitation', { at: service.clock.tick(), organization, email, actor });
 }
 
 export function acceptInvitation(service: Service, uri: string): InvitationResource {
@@ -174,7 +205,8 @@ export function updateUser({ state, clock }: Service, user: UserResource, change
 }
 
 /** The user's meetings and event types remain. */
-export function removeUser({ state }: Service, uri: string): MembershipResource {
+export function removeUser(service: Service, uri: string, actor?: string): MembershipResource {
+  const { state, clock } = service;
   const membership = found(state.memberships.of('user', uri)[0], 'user', 'uri');
   if (membership.role === 'owner') throw invalid({ message: 'The owner cannot be removed.', parameter: 'uri' });
   state.memberships.delete(membership.uri);
@@ -182,5 +214,7 @@ export function removeUser({ state }: Service, uri: string): MembershipResource 
     const members = group.members.filter((member) => member !== uri);
     if (members.length < group.members.length) state.groups.put({ ...group, members, member_count: members.length });
   }
+  const { email = '' } = state.users.get(uri) ?? {};
+  logUser(service, 'Remove', { at: clock.tick(), organization: membership.organization, email, actor });
   return membership;
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
+import type { ActivityLogEntryResource } from '#schemas/resources/activity-log.ts';
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { GroupResource } from '#schemas/resources/group.ts';
@@ -174,6 +175,9 @@ export function createState() {
     }),
     /** By the recap's URI. */
     transcripts: new Map<string, TranscriptResource>(),
+    activity: createIndexedCollection<ActivityLogEntryResource, 'occurred'>({
+      orders: { occurred: ({ occurred_at }) => occurred_at },
+    }),
     /** By their address. */
     schedulingLinks: new Map<string, StoredLink>(),
     routingForms: createIndexedCollection<StoredForm, 'created'>({ orders: byCreation }),

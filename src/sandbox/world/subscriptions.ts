@@ -9,6 +9,7 @@ import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-sub
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { conflict } from '#src/http/http-error.ts';
+import { logActivity } from './activity-log.ts';
 import { newUri, type Fact, type Service, type State, type StoredSubscription } from './service.ts';
 
 /** The record as the API returns it: the signing key can never be read back. */
@@ -41,7 +42,29 @@ export function createSubscription(
     signingKey: signing_key ?? null,
   };
   service.state.subscriptions.put(subscription);
+  logSubscription(service, 'Create', { subscription, at: now, actor: creator });
   return subscription;
+}
+
+/** What waits for it is dropped. */
+export function deleteSubscription(service: Service, subscription: StoredSubscription, actor: string): void {
+  service.state.subscriptions.delete(subscription.uri);
+  logSubscription(service, 'Delete', { subscription, at: service.clock.tick(), actor });
+}
+
+function logSubscription(
+  service: Service,
+  action: 'Create' | 'Delete',
+  { subscription, ...activity }: { subscription: StoredSubscription; at: string; actor: string },
+): void {
+  const { organization, callback_url } = subscription;
+  logActivity(service, {
+    namespace: 'WebhookSubscription',
+    action,
+    organization,
+    ...activity,
+    details: { callback_url },
+  });
 }
 
 /** A disabled subscription still occupies its URL: it has to be deleted first (A3). */

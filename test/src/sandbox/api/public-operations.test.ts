@@ -248,3 +248,92 @@ describe('the deletion of data', () => {
     expect((await erase('invitees', body, 'no_scopes')).body.required_scopes).toEqual(['data_compliance:write']);
   });
 });
+
+describe('the activity log', () => {
+  const sandboxOf = async () => {
+    const own = await openTestSandbox({ as: 'public', rateLimits: false, bookings: 0, contacts: 1 });
+    await own.control('POST', '/plan', { plan: 'enterprise' });
+    const { organization } = own.handles;
+    const log = async (more: Query = {}, as: CallOptions['as'] = 'owner') =>
+      (await own.call('GET', '/activity_log_entries', { query: { organization, ...more }, as })).body;
+    return { own, log };
+  };
+  interface Entry {
+    readonly fully_qualified_name: string;
+    readonly occurred_at: string;
+    readonly actor: { readonly uri: string };
+  }
+  const namesOf = ({ collection }: { collection: readonly Entry[] }) =>
+    collection.map(({ fully_qualified_name }) => fully_qualified_name);
+
+  it('has who did what, newest first, a page at a time', async () => {
+    const { own, log } = await sandboxOf();
+    await using _closing = own;
+    const { organization, users } = own.handles;
+    const seeded = await log();
+    expect(new Set(namesOf(seeded))).toEqual(new Set(['User.Add']));
+    expect(seeded).toMatchObject({ total_count: 5, exceeds_max_total_count: false });
+    expect(seeded.last_event_time).toBe(seeded.collection[0].occurred_at);
+    const body = { email: 'new@example.test' };
+    const invited = await own.call('POST', `${organization}/invitations`, { body, as: 'admin' });
+    await own.call('DELETE', invited.body.resource.uri);
+    const hook = { url: 'http://127.0.0.1:9/log', events: ['contact.created'], organization, scope: 'organization' };
+    const made = await own.call('POST', '/webhook_subscriptions', { body: hook });
+    await own.call('DELETE', made.body.resource.uri);
+    const offer = { name: 'Logged call', duration: 15, owner: users.owner };
+    const { uri } = (await own.call('POST', '/event_types', { body: offer })).body.resource;
+    await own.call('PATCH', uri, { body: { duration: 20 } });
+    await own.call('DELETE', uri);
+    const { resource } = (await own.control('POST', '/users', body)).body;
+    await own.control('POST', '/roles', { user: resource.user, role: 'admin' });
+    await own.call('DELETE', resource.uri);
+    const done = [
+      'User.Remove User.ChangeRole User.Add EventType.Delete EventType.Update EventType.Create',
+      'WebhookSubscription.Delete WebhookSubscription.Create User.RevokeInvitation User.Invite',
+    ];
+    const all = await log({ count: 100 });
+    expect(namesOf(all).slice(0, 10)).toEqual(done.join(' ').split(' '));
+    const invitation = all.collection[9];
+    const admin = (await own.call('GET', '/users/me', { as: 'admin' })).body.resource;
+    const actor = { display_name: admin.name, alternative_identifier: admin.email, type: 'User', uri: admin.uri };
+    expect(invitation).toMatchObject({
+      namespace: 'User',
+      action: 'Invite',
+      actor: { ...actor, organization: { uri: organization, role: 'Admin' } },
+      details: body,
+      organization,
+    });
+    const first = await log({ count: 4 });
+    const next = (await own.call('GET', first.pagination.next_page)).body;
+    expect([...namesOf(first), ...namesOf(next)]).toEqual(namesOf(all).slice(0, 8));
+    const oldest = await log({ count: 100, sort: 'occurred_at:asc' });
+    expect(oldest.collection).toEqual(all.collection.toReversed());
+  });
+
+  it('is searched by who, what, when, and by words', async () => {
+    const { own, log } = await sandboxOf();
+    await using _closing = own;
+    const { organization, users } = own.handles;
+    for (const email of ['one@example.test', 'two@example.test'])
+      await own.call('POST', `${organization}/invitations`, { body: { email }, as: 'admin' });
+    const [latest, earlier] = (await log({ 'action[]': 'Invite' })).collection;
+    expect(namesOf(await log({ 'actor[]': users.admin }))).toEqual(['User.Invite', 'User.Invite']);
+    expect(namesOf(await log({ namespace: 'EventType' }))).toEqual([]);
+    expect((await log({ min_occurred_at: latest.occurred_at })).collection).toEqual([latest]);
+    expect((await log({ max_occurred_at: earlier.occurred_at, action: 'Invite,Add' })).total_count).toBe(6);
+    expect((await log({ search_term: 'TWO@' })).collection).toEqual([latest]);
+    expect((await log({ search_term: 'two@|one@' })).collection).toEqual([latest, earlier]);
+    expect((await log({ search_term: 'invite+one@' })).collection).toEqual([earlier]);
+    expect((await log({ search_term: 'three@' })).last_event_time).toBeNull();
+  });
+
+  it('is for administrators of enterprise accounts', async () => {
+    const { organization } = sandbox.handles;
+    const upgrade = refused('Please upgrade your Calendly account to Enterprise.');
+    expect(await ask('/activity_log_entries', { organization })).toMatchObject(upgrade);
+    const { own, log } = await sandboxOf();
+    await using _closing = own;
+    expect(await log({}, 'member')).toMatchObject({ message: 'You do not have permission to access this resource.' });
+    expect((await log({}, 'no_scopes')).required_scopes).toEqual(['activity_log:read']);
+  });
+});
