@@ -87,7 +87,7 @@ export function demandEventType({ service, caller }: CallContext, uri: string, p
 
 const contactMessages = permissionMessages['GET /contacts'];
 
-/** Contacts belong to the organization and no request names a user, so every operation on them needs an administrator. */
+/** Contacts belong to the organization and no request names a user, so each of their operations needs an administrator. */
 export function permitContacts({ caller }: Pick<ServiceContext, 'caller'>): void {
   const { contacts_feature, plan } = caller.organization;
   if (contacts_feature === 'disabled') throw denied(contactMessages.features);

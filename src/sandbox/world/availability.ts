@@ -1,6 +1,7 @@
 // When users can be booked and when they are busy. Everyone works at the hours at which event types can be booked (A23b).
 import { weekdays, type AvailabilityScheduleResource, type BusyTimeResource } from '#schemas/resources/availability.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
+import { idOf } from '#schemas/wire.ts';
 import { beginningOfDay, dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { randomOf } from '#src/sandbox/random.ts';
 import { workingHours, type Span } from './bookings/booking-rules.ts';
@@ -14,7 +15,7 @@ export function scheduleOf(
 ): AvailabilityScheduleResource {
   const isWorkingDay = (day: number): boolean => day > 0 && day < 6;
   return {
-    uri: `${options.baseUrl}/user_availability_schedules/${randomOf('schedule', user).uuid()}`,
+    uri: `${options.baseUrl}/user_availability_schedules/${randomOf('schedule', idOf(user)).uuid()}`,
     default: true,
     name: 'Working hours',
     user,

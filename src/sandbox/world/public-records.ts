@@ -1,5 +1,5 @@
 // Records as the public service shows them, where it has fields that the specification does not. What the world does not hold follows
-// from the URI of the record, so that it stays the same.
+// from the id of the record, so that it stays the same.
 import type { OrganizationResource } from '#schemas/resources/organization.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
 } from '#schemas/resources/public-form.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { isObject } from '#schemas/wire.ts';
+import { idOf, isObject } from '#schemas/wire.ts';
 import { randomOf, type Random } from '#src/sandbox/random.ts';
 import type { State, StoredEventType } from './service.ts';
 
@@ -31,7 +31,7 @@ const dialIn = {
 
 /** The type of a conference at Zoom is `zoom`; its `data`, and that of Webex, have a password. */
 export function publicLocation({ uri, location }: Pick<ScheduledEventResource, 'uri' | 'location'>): Location {
-  const random = randomOf('location', uri);
+  const random = randomOf('location', idOf(uri));
   const { type, data } = location;
   if (type === 'zoom_conference') {
     const numbers = random.chance(0.5) ? dialIn : {};
@@ -47,8 +47,8 @@ const calendars = ['google', 'google', 'outlook', null] as const;
 
 /** With the entry in the calendar of the first host. */
 export function publicMeeting(meeting: ScheduledEventResource): PublicScheduledEventResource {
-  const kind = randomOf('calendar', meeting.event_memberships[0]?.user ?? '').pick(calendars);
-  const calendar_event = kind && { kind, external_id: textOf(randomOf('calendar', meeting.uri), 26) };
+  const kind = randomOf('calendar', idOf(meeting.event_memberships[0]?.user ?? '')).pick(calendars);
+  const calendar_event = kind && { kind, external_id: textOf(randomOf('calendar', idOf(meeting.uri)), 26) };
   return { ...meeting, location: publicLocation(meeting), calendar_event };
 }
 
@@ -75,7 +75,7 @@ export function publicOrganization(
   return {
     ...organization,
     plan: plan === 'free' ? 'basic' : plan,
-    id: randomOf('organization', organization.uri).int(1_000_000, 99_999_999),
+    id: randomOf('organization', idOf(organization.uri)).int(1_000_000, 99_999_999),
     kind: members.length > 1 ? 'team' : 'single',
     created_at,
     updated_at: created_at,

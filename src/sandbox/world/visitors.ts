@@ -1,6 +1,7 @@
 // Visitors: existing contacts or new people, who book, answer the questions of the event type, and cancel.
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { idOf } from '#schemas/wire.ts';
 import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import { randomOf, type Random } from '#src/sandbox/random.ts';
 import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
@@ -72,7 +73,7 @@ const addresses = ['Café Central, by the window', 'Our office, 3rd floor', 'Mai
 function typedLocation({ options }: Service, eventType: StoredEventType, email: string): BookingPlan['location'] {
   const kind = eventType.locations?.[0]?.kind;
   // Random choices of its own: they do not shift the choices that follow.
-  const random = randomOf(options.seed, 'typed', eventType.uri, email);
+  const random = randomOf(options.seed, 'typed', idOf(eventType.uri), email);
   if (kind === 'ask_invitee') return { kind, location: random.pick(addresses) };
   if (kind === 'outbound_call') return { kind, location: makePerson(random).phone };
   return undefined;

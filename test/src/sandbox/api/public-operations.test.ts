@@ -1,5 +1,6 @@
 // The operations that only the public form has, besides cancelling: what each answers, changes and refuses.
 import { describe, expect, it } from 'vitest';
+import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import { openForSuite, openTestSandbox, type CallOptions } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ as: 'public', rateLimits: false });
@@ -12,18 +13,30 @@ const ask = (path: string, query: Query, more: CallOptions = {}) => sandbox.call
 const refused = (message: string) => ({ status: 403, body: { title: 'Permission Denied', message } });
 const inDays = (days: number) => new Date(sandbox.service.clock.nowMs() + days * 86_400_000).toISOString();
 
-it('the operations of the public form are no paths of the specification', async () => {
+const publicOnly = operationsUnder({ as: 'public', eventTypes: false }).filter((operation) => operation.publicOnly);
+
+it('the operations that only the public form has are no paths of the specification', async () => {
   await using specified = await openTestSandbox();
-  const { organization, users } = specified.handles;
-  const [membership] = specified.service.state.memberships.of('user', users.member);
-  for (const [method, path] of [
-    ['POST', '/scheduling_links'],
-    ['GET', `/user_availability_schedules?user=${users.owner}`],
-    ['GET', `/user_busy_times?user=${users.owner}`],
-    ['DELETE', `${organization}/invitations/none`],
-    ['DELETE', membership?.uri ?? ''],
-  ] as const)
-    expect((await specified.call(method, path)).body).toMatchObject({ details: [{ message: 'No such path.' }] });
+  expect(publicOnly.length).toBe(10);
+  for (const { method, path } of publicOnly) {
+    const { status, body } = await specified.call(method, path.replaceAll(/\{\w+\}/g, 'x'));
+    expect([method, path, status, body.details]).toEqual([method, path, 404, [{ message: 'No such path.' }]]);
+  }
+});
+
+it.each(publicOnly)('$method $path asks for a known token that has its scope', async ({ method, path, scopes }) => {
+  const at = path.replaceAll(/\{\w+\}/g, 'x');
+  expect(await sandbox.call(method, at, { as: null })).toMatchObject({
+    status: 401,
+    body: { title: 'Unauthenticated' },
+  });
+  const lacking = { title: 'Insufficient scope', required_scopes: scopes };
+  expect(await sandbox.call(method, at, { as: 'no_scopes' })).toMatchObject({ status: 403, body: lacking });
+  for (const body of ['{', '[]', '"text"', 'null', '{"reason":7,"emails":7,"owner":7}']) {
+    const { status } = await sandbox.call(method, at, method === 'POST' ? { body } : {});
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  }
 });
 
 describe('a scheduling link', () => {
@@ -96,7 +109,7 @@ describe('the availability of a user', () => {
     const invitee = { email: 'busy@example.test', name: 'Busy', timezone: 'UTC' };
     const body = { event_type: event_types.solo, start_time: start, invitee };
     const { event } = (await post('/invitees', body)).body.resource;
-    const span = { user: users.owner, start_time: inDays(8), end_time: inDays(15) };
+    const span = { user: users.owner, start_time: inDays(8), end_time: inDays(14) };
     const busy = async (query: Query) => (await ask('/user_busy_times', query)).body;
     const { collection } = await busy(span);
     const { end_time } = (await sandbox.call('GET', event)).body.resource;
