@@ -19,7 +19,6 @@ import { valueOf } from './values.ts';
 const common = { method: 'GET', tag: 'Tables', answers: 'object' } as const;
 const limits = {
   503: 'Too many questions are being answered, or the database does not answer: ask again after `Retry-After` seconds.',
-  504: 'The question took longer than 10 seconds; `message` says how to narrow it.',
 } as const;
 const refusals = {
   ...limits,
