@@ -11,6 +11,7 @@ import { fewBookings, fillMirror } from './reads-world.ts';
 
 const manyBookings = 1_000_000;
 const rounds = 5;
+const meetings = 100_000;
 const readers = 100;
 const deliveriesPerSecond = 100;
 const secondsOfLoad = 6;
@@ -46,8 +47,9 @@ export const door: Measurement = {
         const name = `door.${engine}_${bookings}`;
         if (engine === 'sqlite' && bookings === fewBookings) figures.push(...(await measureMonth(name, url, product)));
         figures.push(...(await measurePages(name, product)));
-        if (bookings === fewBookings) figures.push(...(await measureReaders(name, product)));
+        if (bookings === fewBookings) figures.push(...(await measureReaders(name, product, `/api/tables/${slowest}`)));
       }
+    figures.push(...(await measureMeetings()));
     return figures;
   },
 };
@@ -92,8 +94,28 @@ async function measurePages(name: string, product: RunningProduct): Promise<read
   return figures;
 }
 
+/** The service's own list of meetings, of a mirror with 100,000 of them: alone, and for a hundred programs at once. */
+async function measureMeetings(): Promise<readonly Figure[]> {
+  using folder = temporaryFolder();
+  const url = `sqlite:${folder.path}/mirror.db`;
+  await fillMirror(url, meetings);
+  await using product = await startProduct('start', { DATA_DIR: folder.path, DATABASE_URL: url });
+  const organization = encodeURIComponent('https://api.scheduling.test/organizations/1');
+  const list = `scheduled_events?organization=${organization}&count=100`;
+  const name = `door.sqlite_${meetings}`;
+  const alone: number[] = [];
+  for (let round = -10; round < 200; round += 1) {
+    const ms = await timed(() => askApi(product, list));
+    if (round >= 0) alone.push(ms);
+  }
+  return [
+    { name: `${name}.scheduled_events_p99_ms`, value: percentile(alone, 0.99), unit: 'ms', limit: ['<=', 30] },
+    ...(await measureReaders(`${name}.scheduled_events`, product, `/api/${list}`)),
+  ];
+}
+
 /** By turns without and with readers, each of whom asks again as soon as it is answered or refused. */
-async function measureReaders(name: string, product: RunningProduct): Promise<readonly Figure[]> {
+async function measureReaders(name: string, product: RunningProduct, path: string): Promise<readonly Figure[]> {
   const story = bodies(warmUpDeliveries + 2 * rounds * deliveriesPerSecond * secondsOfLoad, 31).map(deliveryOf);
   const { port } = product;
   let at = 0;
@@ -110,7 +132,7 @@ async function measureReaders(name: string, product: RunningProduct): Promise<re
   for (let round = 0; round < rounds; round += 1) {
     quiet.push(await load());
     const stop = new AbortController();
-    const asking = Array.from({ length: readers }, () => readUntil(stop.signal, product, answers));
+    const asking = Array.from({ length: readers }, () => readUntil(stop.signal, product, { path, answers }));
     await wait(500);
     busy.push(await load());
     stop.abort();
@@ -137,12 +159,14 @@ const headers = { authorization: 'Bearer bench-admin-token' };
 async function readUntil(
   signal: AbortSignal,
   { adminPort }: RunningProduct,
-  answers: Record<string, number>,
+  { path, answers }: { readonly path: string; readonly answers: Record<string, number> },
 ): Promise<void> {
   // A connection each, as a hundred people have.
   const agent = new Agent({ connections: 1, pipelining: 1 });
   while (!signal.aborted) {
-    const answer = await request(addressOf(adminPort, slowest), { headers, dispatcher: agent }).catch(() => undefined);
+    const answer = await request(`http://127.0.0.1:${adminPort}${path}`, { headers, dispatcher: agent }).catch(
+      () => undefined,
+    );
     await answer?.body.dump();
     if (answer !== undefined) answers[answer.statusCode] = (answers[answer.statusCode] ?? 0) + 1;
     if (answer?.statusCode !== 200) await wait(200);
@@ -150,12 +174,12 @@ async function readUntil(
   await agent.close();
 }
 
-const addressOf = (adminPort: number, question: string) => `http://127.0.0.1:${adminPort}/api/tables/${question}`;
+const ask = (product: RunningProduct, question: string): Promise<void> => askApi(product, `tables/${question}`);
 
-async function ask({ adminPort }: RunningProduct, question: string): Promise<void> {
-  const answer = await request(addressOf(adminPort, question), { headers });
+async function askApi({ adminPort }: RunningProduct, path: string): Promise<void> {
+  const answer = await request(`http://127.0.0.1:${adminPort}/api/${path}`, { headers });
   const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`${question} answers ${answer.statusCode}: ${text}`);
+  if (answer.statusCode !== 200) throw new Error(`${path} answers ${answer.statusCode}: ${text}`);
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {
