@@ -1,4 +1,4 @@
-// Every operation of the API that reads the mirror, and the application that serves them. It is loaded by the first request:
+// The operations of the API, and the application that serves them. It is loaded by the first request:
 // most processes never get one.
 import { Hono, type Context } from 'hono';
 import { routePath } from 'hono/route';
