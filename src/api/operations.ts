@@ -32,7 +32,7 @@ import { feedOperations } from './feed.ts';
 import { numberOperations } from './numbers/numbers.ts';
 import { inviteeOperations } from './invitees.ts';
 import { serviceOperations } from './service/operations.ts';
-import { refuseWhatIsNotMirrored, refuseWrites } from './service/ask-the-service.ts';
+import { noSuchPath, refuseWrites } from './service/ask-the-service.ts';
 import { getMirrorHealth } from './overview/overview.ts';
 import { peopleOperations } from './people/people.ts';
 import { recapOperations } from './people/recaps.ts';
@@ -87,7 +87,7 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
   const audit = createAudit(context, operations);
   const app = new Hono<ReadEnv>();
   handleErrors(app, {
-    noSuchPath: titledError(404, 'There is nothing at this path.'),
+    noSuchPath,
     report: needs.report,
   });
   app.use(async (http, next) => {
@@ -119,7 +119,6 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
     operations.flatMap(({ conventions, path }) => (conventions === 'service' ? [routeOf({ path })] : [])),
   );
   addOperations(app, application, operations);
-  refuseWhatIsNotMirrored(app);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return {
     operations,

@@ -184,7 +184,7 @@ function urlOf({ baseUrl }: { readonly baseUrl?: string }, http: HonoContext): U
 }
 
 export interface ErrorOptions {
-  readonly noSuchPath: HttpError;
+  readonly noSuchPath: HttpError | ((request: Pick<Request, 'method' | 'url'>) => HttpError);
   /** The error for a failure that is no `HttpError` and does not end by itself. */
   readonly failure?: HttpError;
   report(error: unknown): void;
@@ -197,8 +197,9 @@ export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions)
     if (retryAfterSeconds !== undefined) http.header('Retry-After', String(retryAfterSeconds));
     return http.json(body, status);
   });
-  app.notFound(() => {
-    throw options.noSuchPath;
+  app.notFound(({ req }) => {
+    const { noSuchPath } = options;
+    throw typeof noSuchPath === 'function' ? noSuchPath(req) : noSuchPath;
   });
 }
 

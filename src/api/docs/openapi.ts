@@ -55,7 +55,8 @@ const error = errorContent();
 
 const responses = {
   BadRequest: {
-    description: 'The request is invalid. `details` names each parameter and what is wrong with it, never the value. `Question Too Slow`: it took longer than 10 seconds, and `message` says how to narrow it.',
+    description:
+      'The request is invalid. `details` names each parameter and what is wrong with it, never the value. `Question Too Slow`: it took longer than 10 seconds, and `message` says how to narrow it.',
     ...error,
   },
   BadRequestOfService: {

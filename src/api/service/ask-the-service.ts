@@ -1,7 +1,7 @@
 // What a mirror cannot answer: writes, what is true only at this moment, and records that it does not keep. The error says so and where to
 // ask. Its status is one that clients do not repeat, and its title is its own, so that no client takes it for a record that is missing.
 import type { Context, Hono, Env } from 'hono';
-import { HttpError } from '#src/http/http-error.ts';
+import { HttpError, titledError } from '#src/http/http-error.ts';
 
 /** Below /api: paths of the service of which nothing is mirrored. */
 const notMirrored = [
@@ -40,13 +40,15 @@ const readHere = [
 
 const title = 'Not In The Mirror';
 
-/** Added after the operations: what none of them answers. */
-export function refuseWhatIsNotMirrored<E extends Env>(app: Hono<E>): void {
-  const refuse = ({ req }: Context): never => {
-    const isReading = req.method === 'GET' || req.method === 'HEAD';
-    throw new HttpError(404, { title, message: askedAt(req, isReading ? 'does not have this' : 'changes nothing') });
-  };
-  for (const root of [...notMirrored, ...readHere]) app.all(`/api/${root}`, refuse).all(`/api/${root}/*`, refuse);
+const roots: ReadonlySet<string> = new Set([...notMirrored, ...readHere]);
+
+/** The error for a path that no operation answers: one of the service, or none at all. */
+export function noSuchPath({ method, url }: Pick<Request, 'method' | 'url'>): HttpError {
+  const { pathname: path } = new URL(url);
+  if (!roots.has(path.split('/')[2] ?? '')) return titledError(404, 'There is nothing at this path.');
+  const isReading = method === 'GET' || method === 'HEAD';
+  const message = askedAt({ method, path }, isReading ? 'does not have this' : 'changes nothing');
+  return new HttpError(404, { title, message });
 }
 
 /** Added before the operations: a write to a path that is read here. */

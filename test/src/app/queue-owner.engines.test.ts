@@ -91,7 +91,7 @@ describe.runIf(available)('three mirrors on one Redis (S1)', () => {
     await redis.restart();
     await eventually(() => receiver.readiness()).toBe(503);
     await eventually(async () => (await worker.admin('/readyz')).status).toBe(503);
-    expect(b.home.output()).toContain(`belongs to the mirror ${a.id}`);
+    await eventually(() => b.home.output()).toContain(`belongs to the mirror ${a.id}`);
     // Deliveries of A wait in its queue, and none of B is among them.
     await a.home.open('work');
     await a.expectOnlyOwn(10);

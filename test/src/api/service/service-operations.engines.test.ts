@@ -126,6 +126,20 @@ describe.each(availableEngines)('the service and its mirror on $name', ({ fresh 
       });
     });
 
+    it('do not share what a mirror cannot have: it says to ask the service', async () => {
+      const { pathname: organization } = new URL(world.sandbox.handles.organization);
+      const unmirrored = ['/groups', organization, `${organization}/invitations`, '/user_busy_times'];
+      for (const path of [...unmirrored, '/event_type_available_times', '/scheduled_events/x/cancellation'])
+        expect([path, await atMirror(path, {})]).toMatchObject([
+          path,
+          {
+            status: 404,
+            body: { title: 'Not In The Mirror', message: expect.stringContaining(`GET ${path}`) as string },
+          },
+        ]);
+      expect(await atMirror('/nothing', {})).toMatchObject({ status: 404, body: { title: 'Not Found' } });
+    });
+
     it('ignore parameters that they do not know', async () => {
       const { organization } = world.sandbox.handles;
       const answer = await atMirror('/organization_memberships', {
