@@ -1,7 +1,8 @@
 // docs/quickstarts: every command runs, in its order, in a fresh folder against the sandbox, and prints what the page shows.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
 import { findPostgres } from '../harness/postgres.ts';
 import { freePort, until } from '../harness/ports.ts';
@@ -70,5 +71,32 @@ describe.runIf(existsSync('/usr/bin/script'))('the quickstart', () => {
         );
       } else await terminal.run(step);
     expect(slack.received).toHaveLength(3);
+  });
+
+  describe('about moving a client', () => {
+    const steps = stepsOf(pageOf('move-your-client'));
+    const ofLanguage = (language: string) => steps.filter(({ kind }) => kind === `sh ${language}`);
+    const languages = ['typescript', 'php', 'python'];
+    const opened = new AsyncDisposableStack();
+    let terminal: Awaited<ReturnType<typeof openTerminal>>;
+    beforeAll(async () => {
+      terminal = opened.use(await openTerminal());
+      for (const step of steps.filter((each) => !languages.some((language) => ofLanguage(language).includes(each))))
+        await terminal.run(step);
+    });
+    afterAll(() => opened.disposeAsync());
+
+    const hasPhp = spawnSync('php', ['-r', '']).status === 0;
+    const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0;
+    for (const { language, isHere } of [
+      { language: 'typescript', isHere: true },
+      { language: 'php', isHere: hasPhp },
+      { language: 'python', isHere: hasRequests },
+    ])
+      it.runIf(isHere)(`ends with the same answers from the mirror, in ${language}`, async () => {
+        const [step, ...others] = ofLanguage(language);
+        expect(others).toEqual([]);
+        await terminal.run(step ?? expect.fail(`The page has no step in ${language}.`));
+      });
   });
 });
