@@ -1,6 +1,7 @@
 // The page that shows what was proven of the sandbox, made from the tests that prove it; a test checks that it is current.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ClientResults, resultLines } from '../test/clients/results.ts';
 
 interface Row {
   readonly where: string;
@@ -34,6 +35,9 @@ export function readChapter(file: string, source: string): Chapter {
   return { title, file, rows };
 }
 
+/** What the last run of `npm run clients` found. */
+export const readClients = (file: string): ClientResults => JSON.parse(readFileSync(file, 'utf8')) as ClientResults;
+
 /** The formatter indents every entry of a table by two spaces, and what belongs to an entry by more. */
 const startsEntry = /^ {2}[^\s})/]/;
 
@@ -49,7 +53,7 @@ function rowOf(line: string, place: string): Row {
 
 const stringKey = /^ {2}(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"):(?: |$)/;
 
-export function conformancePage(chapters: readonly Chapter[]): string {
+export function conformancePage(chapters: readonly Chapter[], clients: ClientResults): string {
   const rows = chapters.flatMap((chapter) => chapter.rows);
   const assumptions = rows.filter(({ note = 'exception' }) => note !== 'exception').length;
   return [
@@ -62,6 +66,7 @@ export function conformancePage(chapters: readonly Chapter[]): string {
     'The rows are about the form of the specification, which is the default. [sandbox.md](../sandbox.md#the-public-form) lists where the public form differs.',
     '',
     ...exceptionLines(rows.filter(({ note }) => note === 'exception')),
+    ...resultLines(clients),
     ...chapters.flatMap(chapterLines),
   ].join('\n');
 }

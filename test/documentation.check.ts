@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verbs } from '#src/cli/verbs.ts';
-import { conformancePage, readRows } from '../.ci/conformance-page.ts';
+import { conformancePage, readClients, readRows } from '../.ci/conformance-page.ts';
 import { envExample, withSettingsTable } from '../.ci/settings-pages.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -35,7 +35,9 @@ describe('the documentation', () => {
   });
 
   it('shows every row of test/conformance (npm run conformance)', () => {
-    expect(read('docs/proof/conformance.md')).toBe(conformancePage(readRows(join(root, 'test/conformance'))));
+    expect(read('docs/proof/conformance.md')).toBe(
+      conformancePage(readRows(join(root, 'test/conformance')), readClients(join(root, 'test/clients/results.json'))),
+    );
   });
 
   it('gives a reason for every dependency, and for nothing else', () => {
