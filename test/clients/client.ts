@@ -21,6 +21,10 @@ export type Operations = Partial<Record<OperationName, () => Promise<readonly st
 export interface World {
   readonly token: string;
   readonly organization: string;
+  /** Where the packages are installed. */
+  readonly folder: string;
+  /** To be called once the day is over. */
+  close(end: () => Promise<void>): void;
   /** The module of an installed package, by the path that a program would import. */
   load<Module>(path: string): Promise<Module>;
 }

@@ -25,7 +25,14 @@ const report = (message: Report): Promise<void> =>
   );
 
 const { client } = (await import(`./drivers/${DRIVER}.ts`)) as { client: Client };
-const operations = await client.open({ token: TOKEN, organization: ORGANIZATION, load });
+await using opened = new AsyncDisposableStack();
+const operations = await client.open({
+  token: TOKEN,
+  organization: ORGANIZATION,
+  folder: FOLDER,
+  load,
+  close: (end) => opened.defer(end),
+});
 for (const operation of operationNames) {
   const run = operations[operation];
   if (run === undefined || (READS_ONLY !== '' && writingOperations.includes(operation))) continue;
@@ -47,6 +54,7 @@ async function missingOf(uris: readonly string[]): Promise<readonly string[]> {
 /** An error of axios has what the service answered. */
 function reasonOf(error: unknown): string {
   const { response, message } = error as { response?: { status: number; data?: object }; message?: string };
-  if (response === undefined) return message ?? String(error);
-  return `${response.status} ${JSON.stringify(response.data ?? '')}`;
+  const reason =
+    response === undefined ? (message ?? String(error)) : `${response.status} ${JSON.stringify(response.data ?? '')}`;
+  return reason.slice(0, 300);
 }

@@ -17,7 +17,7 @@ export async function install(
   await writeFile(join(folder, 'package.json'), '{ "private": true }');
   const installed = packages.filter((each) => nameOf(each) !== unpacked);
   const sources = installed.map((each) => replaced.get(nameOf(each)) ?? each);
-  await npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...sources]);
+  await npm(folder, ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...sources]);
   for (const each of packages.filter((one) => nameOf(one) === unpacked)) {
     const { stdout } = await npm(folder, ['pack', '--silent', '--ignore-scripts', each]);
     await run('tar', ['-xzf', stdout.trim()], { cwd: folder });

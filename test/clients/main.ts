@@ -14,13 +14,14 @@ import { freePort } from '../harness/ports.ts';
 import { callbackEvents, type Client, knownCallbackUrl, operationNames } from './client.ts';
 import type { Report } from './day-child.ts';
 import { client as kashew } from './drivers/kashew.ts';
+import { client as mcp } from './drivers/mcp.ts';
 import { client as n8n } from './drivers/n8n.ts';
 import { client as nodeCalendly } from './drivers/node-calendly.ts';
 import { client as pipedream } from './drivers/pipedream.ts';
 import { install, nameOf, versionOf } from './install.ts';
 import { type ClientResults, type Place, places } from './results.ts';
 
-const clients: Readonly<{ [driver: string]: Client }> = { 'node-calendly': nodeCalendly, kashew, n8n, pipedream };
+const clients: Readonly<{ [driver: string]: Client }> = { 'node-calendly': nodeCalendly, kashew, n8n, pipedream, mcp };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -164,8 +165,11 @@ async function runDay(driver: string, home: string, target: Target): Promise<rea
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
   child.on('message', (report) => reports.push(report as Report));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${driver} on ${place} ended with ${code}: ${errors}`);
-  return reports;
+  if (code === 0) return reports;
+  // What it did not come to is not in the table: the last one that it came to says why.
+  const reason = errors.split('\n').find((line) => line.includes('Error')) ?? errors.slice(0, 300);
+  const operation = operationNames[reports.length] ?? 'delete';
+  return [...reports, { operation, error: `the client ended with ${code}: ${reason}` }];
 }
 
 /** `earlier` is what the same client read from the service that the mirror mirrors. */

@@ -26,7 +26,7 @@ export function resultLines({ date, node, clients }: ClientResults): readonly st
     'in which `https://api.calendly.com` is the sandbox or a mirror. Their code is not changed. An operation worked when the client got only what the',
     'service has, and at least one record; on the mirror, when it also got the same as from the service. A dash is a write, which a mirror does not do.',
     'A mirror lists its own webhook subscriptions only: n8n looks for the one of another program, and does not find it there.',
-    'The SDK of kashew expects dial-in numbers in every `zoom_conference`, which neither the specification nor the service promises.',
+    'The SDK of kashew expects dial-in numbers in every place of the type `zoom_conference`; the sandbox sends none.',
     '',
     'A client with a star was built from its repository, because the registry of that run does not have it (`npm run clients -- --from NAME=FILE.tgz`).',
     '',
