@@ -3,9 +3,12 @@
 /** What a client is asked for on its first day, in this order. */
 export const operationNames = [
   'me',
+  'members',
   'event types',
   'meetings',
+  'one meeting',
   'invitees',
+  'one invitee',
   'list webhooks',
   'register',
   'delete',

@@ -6,6 +6,7 @@ type Resource = new (
   of?: string,
 ) => {
   me(): Promise<Named>;
+  get(uuid: string): Promise<Named>;
   list(asked?: object): Promise<{ readonly collection: readonly Named[] }>;
   create(asked: object): Promise<Named>;
   delete(uuid: string): Promise<void>;
@@ -25,19 +26,24 @@ export const client: Client = {
     const user = async () => (await resource('UsersClient').me()).uri;
     const webhooks = () => resource('WebhookSubscriptionsClient');
     let meetings: readonly string[] = [];
+    let invitees: readonly string[] = [];
+    const guests = () => resource('ScheduledEventInviteesClient', idOf(firstOf(meetings)));
     let registered = '';
     return {
       me: async () => [await user()],
+      members: async () => urisOf((await resource('OrganizationMembershipsClient').list({ organization })).collection),
       'event types': async () => urisOf((await resource('EventTypesClient').list({ user: await user() })).collection),
       async meetings() {
         const { collection } = await resource('ScheduledEventsClient').list({ user: await user(), status: 'active' });
         meetings = urisOf(collection);
         return meetings;
       },
+      'one meeting': async () => [(await resource('ScheduledEventsClient').get(idOf(firstOf(meetings)))).uri],
       async invitees() {
-        const { collection } = await resource('ScheduledEventInviteesClient', idOf(firstOf(meetings))).list();
-        return urisOf(collection);
+        invitees = urisOf((await guests().list()).collection);
+        return invitees;
       },
+      'one invitee': async () => [(await guests().get(idOf(firstOf(invitees)))).uri],
       async register() {
         const asked = { url: callbackUrl, events: callbackEvents, organization, scope: 'organization' };
         registered = (await webhooks().create(asked)).uri;

@@ -46,6 +46,7 @@ export const client: Client = {
     let meetings: readonly string[] = [];
     return {
       me: async () => [await me()],
+      members: () => list('list_organization_memberships', { organization_uri: organization }),
       // A text for people, with the URI of each.
       'event types': async () =>
         [...(await call('list_event_types', { user: await me() })).matchAll(/^ *- URI: (\S+)$/gm)].map(
@@ -54,6 +55,10 @@ export const client: Client = {
       async meetings() {
         meetings = await list('list_events', { organization_uri: organization, status: 'active', count: 50 });
         return meetings;
+      },
+      async 'one meeting'() {
+        const { resource } = await read('get_event', { event_uuid: idOf(firstOf(meetings)) });
+        return resource === undefined ? [] : [resource.uri];
       },
       invitees: () => list('list_event_invitees', { event_uuid: idOf(firstOf(meetings)) }),
     };

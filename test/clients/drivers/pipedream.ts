@@ -7,7 +7,7 @@ interface Component {
   readonly props: Readonly<{ [name: string]: unknown }>;
   readonly methods?: Methods;
   readonly hooks?: Methods;
-  run(this: object, given: object): Promise<{ readonly collection: readonly Named[] }>;
+  run(this: object, given: object): Promise<{ readonly collection?: readonly Named[]; readonly resource?: Named }>;
 }
 
 const name = '@pipedream/calendly_v2';
@@ -25,13 +25,15 @@ export const client: Client = {
     };
     const act = async (action: string, given: object) => {
       const { made, bound } = await component(`actions/${action}/${action}`, given);
-      return urisOf((await made.run.call(bound, { $: { export() {} } })).collection);
+      const { collection = [], resource } = await made.run.call(bound, { $: { export() {} } });
+      return urisOf(resource === undefined ? collection : [resource]);
     };
     const me = () =>
       (boundApp as unknown as { getUserInfo(): Promise<{ resource: Named & { current_organization: string } }> })
         .getUserInfo()
         .then(({ resource }) => resource);
     let meetings: readonly string[] = [];
+    let invitees: readonly string[] = [];
     const kept = new Map<string, unknown>();
     const source = () =>
       component('sources/invitee-created/invitee-created', {
@@ -41,13 +43,21 @@ export const client: Client = {
       });
     return {
       me: async () => [(await me()).uri],
+      members: async () =>
+        act('list-organization-members', { organization: (await me()).current_organization, paginate: true }),
       'event types': () => act('list-event-types', { paginate: true }),
       async meetings() {
         const { current_organization: organization } = await me();
         meetings = await act('list-events', { organization, status: 'active', paginate: true, maxResults: 100 });
         return meetings;
       },
-      invitees: () => act('list-event-invitees', { eventId: idOf(firstOf(meetings)), paginate: true }),
+      'one meeting': () => act('get-event', { eventId: idOf(firstOf(meetings)) }),
+      async invitees() {
+        invitees = await act('list-event-invitees', { eventId: idOf(firstOf(meetings)), paginate: true });
+        return invitees;
+      },
+      'one invitee': () =>
+        act('get-invitee', { eventUuid: idOf(firstOf(meetings)), inviteeUuid: idOf(firstOf(invitees)) }),
       async register() {
         const { made, bound } = await source();
         await made.hooks?.['activate']?.call(bound);
