@@ -1,6 +1,7 @@
 // Rows of one table by URI, or page by page in the order of a time.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { withoutBlank } from './blank-meetings.ts';
+import { readAccount } from './settings-row.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { refs } from '#src/store/insert-rows.ts';
@@ -132,35 +133,28 @@ export async function scanRows<Name extends TableName>(
   }
 }
 
-/**
- * The URI of the row whose URI has this end, as `/contacts/<uuid>`. The beginning is the service's address, usually the same in all
- * rows: when the first and the last URI share it, all do.
- */
-export async function uriEndingWith({ db }: Readable, table: UriTableName, end: string): Promise<string | undefined> {
-  const all = sql`from ${sql.table(table)} where ${sql.join([sql`1 = 1`, ...withoutBlank(table)], sql` and `)}`;
-  const { rows } = await sql<{ first: string | null; last: string | null }>`select
-    (select min(uri) ${all}) as first, (select max(uri) ${all}) as last`.execute(db);
-  const folder = end.slice(0, end.lastIndexOf('/') + 1);
-  const bases = [rows[0]?.first, rows[0]?.last].map((uri) => uri?.slice(0, uri.lastIndexOf('/') + 1));
-  const [base] = bases;
-  if (base === undefined) return undefined;
-  if (base === bases[1]) return base.endsWith(folder) ? base + end.slice(folder.length) : undefined;
-  return endingAmongAll(db, table, { end });
+/** The URI of a row by its end, as `/contacts/<uuid>`: the service begins it as that of the organization, as a rule. */
+export async function uriEndingWith(store: Readable, table: UriTableName, end: string): Promise<string | undefined> {
+  const { organization } = await readAccount(store);
+  const usual = organization?.replace(/\/organizations\/[^/]*$/, () => end);
+  const isUsual = sql<SqlBool>`uri = ${usual ?? ''}`;
+  return (await uriWhere(store, table, isUsual)) ?? uriWhere(store, table, hasEnd(end));
 }
 
 /** The URI of an invitee contains the URI of its event, so its end is looked up by an index. */
 export async function inviteeEndingWith({ db, engine }: Readable, end: string): Promise<string | undefined> {
   const indexed = sql<SqlBool>`${engine.dialect.lastCharacters('uri', 12)} = ${end.slice(-12)}`;
-  return endingAmongAll(db, 'invitees', { end, indexed });
+  return uriWhere({ db }, 'invitees', sql<SqlBool>`${indexed} and ${hasEnd(end)}`);
 }
 
-async function endingAmongAll(
-  db: Readable['db'],
+const hasEnd = (end: string) => sql<SqlBool>`substr(uri, length(uri) - ${end.length - 1}) = ${end}`;
+
+async function uriWhere(
+  { db }: Pick<Readable, 'db'>,
   table: TableName,
-  { end, indexed = sql<SqlBool>`1 = 1` }: { readonly end: string; readonly indexed?: RawBuilder<SqlBool> },
+  condition: RawBuilder<SqlBool>,
 ): Promise<string | undefined> {
-  const hasEnd = sql<SqlBool>`substr(uri, length(uri) - ${end.length - 1}) = ${end}`;
   const { rows } = await sql<{ uri: string }>`select uri from ${sql.table(table)}
-    where ${sql.join([indexed, hasEnd, ...withoutBlank(table)], sql` and `)} limit 1`.execute(db);
+    where ${sql.join([condition, ...withoutBlank(table)], sql` and `)} limit 1`.execute(db);
   return rows[0]?.uri;
 }

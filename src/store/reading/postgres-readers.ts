@@ -43,6 +43,8 @@ export function postgresReaders(url: string, { report, limits, check }: Postgres
       statement_timeout: `${statementMs ?? 0}`,
       // Only who replaces a table or a view holds up what reads.
       lock_timeout: '2s',
+      // A question takes one core of the server, and leaves the others to the fold.
+      max_parallel_workers_per_gather: '0',
     },
     async prepare(client: pg.ClientBase, isPooled: boolean) {
       const tried: (readonly [string, string])[] = [];
