@@ -21,7 +21,7 @@ const missing = ['pg-native', 'supports-color'];
 const entries = {
   main: 'src/cli/main.ts',
   'vacuum-worker': 'src/store/engines/sqlite-vacuum-worker.ts',
-  'sqlite-reader': 'src/store/reading/sqlite-reader.ts',
+  'reader-process': 'src/api/reader-process.ts',
 };
 
 /** The imports that stand alone, in any runtime: small, and each in one file. */

@@ -3,7 +3,7 @@ import type { Caller } from '#src/api/auth/browser.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Cursors } from '#src/http/cursor.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Readable, Store } from '#src/store/contract.ts';
 import type { Reading } from '#src/store/reading/reading.ts';
 import type { Screen } from '#workers/fold/pipeline/screen.ts';
 import type { AnswerRecorder } from '#workers/sync/answer.ts';
@@ -11,7 +11,16 @@ import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
 
-export interface ApiContext {
+/** What an operation may use that only reads rows: it may run in another process than the one that was asked. */
+export interface QuestionContext {
+  readonly reading: Readable & Pick<Reading, 'behindSeconds'>;
+  /** Page tokens. */
+  readonly cursors: Cursors;
+  /** Absent where the process itself asks. */
+  readonly caller?: { readonly who: string } | undefined;
+}
+
+export interface ApiContext extends QuestionContext {
   readonly store: Store;
   /** For whatever only reads rows: apart from the fold, which a slow question would hold up. */
   readonly reading: Reading;
@@ -25,11 +34,8 @@ export interface ApiContext {
   readonly installation?: Installation | undefined;
   /** Absent where ANSWERS is off. */
   readonly answers?: AnswerRecorder | undefined;
-  /** Page tokens. */
-  readonly cursors: Cursors;
   /** Counts the open streams and long polls of the feed, by who opened them. */
   readonly streams: Map<Caller['who'] | '', number>;
-  /** Absent where the process itself asks. */
   readonly caller?: Caller | undefined;
   /** Whether this process replays or previews many deliveries: one at a time. */
   readonly replaying: { isRunning: boolean };
@@ -56,3 +62,4 @@ interface ApiTraits {
 export type ApiOperation = Operation<ApiContext, ApiTraits>;
 
 export const defineOperation = operationDefiner<ApiContext, ApiTraits>();
+export const defineQuestion = operationDefiner<QuestionContext, ApiTraits>();

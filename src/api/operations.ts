@@ -3,7 +3,7 @@
 import { Hono, type Context } from 'hono';
 import { routePath } from 'hono/route';
 import { createCursors } from '#src/http/cursor.ts';
-import { titledError, withPublicTitle, withStatusTitle, type HttpError } from '#src/http/http-error.ts';
+import { titledError } from '#src/http/http-error.ts';
 import {
   addOperations,
   handleErrors,
@@ -13,7 +13,6 @@ import {
   runOperation,
   type Application,
 } from '#src/http/router.ts';
-import { readKnownQuery, readQuery } from '#src/http/request.ts';
 import { alertOperations } from './alerts.ts';
 import type { OperationArguments } from './ask.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
@@ -31,24 +30,23 @@ import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { numberOperations } from './numbers/numbers.ts';
 import { inviteeOperations } from './invitees.ts';
-import { serviceOperations } from './service/operations.ts';
+import { conventions, questionOperations } from './questions.ts';
 import { noSuchPath, refuseWrites } from './service/ask-the-service.ts';
 import { getMirrorHealth } from './overview/overview.ts';
 import { peopleOperations } from './people/people.ts';
 import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
+import type { ReadRequest } from '#src/store/reading/sqlite-readers.ts';
 import { subscriptionOperations } from './subscriptions.ts';
-import { tableOperations } from './tables/tables.ts';
 import { whyOperations } from './why.ts';
 
 const operations: readonly ApiOperation[] = [
   getMirrorHealth,
-  ...tableOperations,
+  ...questionOperations,
   ...feedOperations,
   ...feedConsumerOperations,
   ...contactOperations,
   ...peopleOperations,
-  ...serviceOperations,
   ...inviteeOperations,
   ...numberOperations,
   ...routingOperations,
@@ -95,15 +93,16 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
     answered?.(http.req.method, routePath(http, -1), http.res.status);
   });
   app.use(limitBody((message) => titledError(413, message)));
-  const errorOf = (error: HttpError, { conventions }: ApiOperation): HttpError =>
-    conventions === 'service' ? withPublicTitle(error) : withStatusTitle(error);
+  const questions: ReadonlySet<ApiOperation> = new Set(questionOperations);
+  const { respond } = needs.reading;
   const application: Application<ApiContext, ApiOperation> = {
+    ...conventions,
     cursors,
     admit: (_operation, http: Context<ReadEnv>) => ({ ...context, caller: http.env?.caller }),
-    methodErrors: true,
-    readQuery: ({ req }, { conventions, query }) =>
-      conventions === 'service' ? readKnownQuery(req, query) : readQuery(req),
-    errorOf,
+    answeredElsewhere: (operation, { req, env }: Context<ReadEnv>) =>
+      respond && questions.has(operation)
+        ? responseOf(respond, { url: req.url, accept: req.header('accept') ?? null, who: env?.caller?.who, secret })
+        : undefined,
     async begin(operation, call) {
       const { audited = false } = operation;
       if (!(typeof audited === 'function' ? audited(call.body) : audited)) return undefined;
@@ -116,9 +115,16 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
   };
   refuseWrites(
     app,
-    operations.flatMap(({ conventions, path }) => (conventions === 'service' ? [routeOf({ path })] : [])),
+    operations.flatMap(({ conventions: kind, path }) => (kind === 'service' ? [routeOf({ path })] : [])),
   );
   addOperations(app, application, operations);
+
+  async function responseOf(ask: NonNullable<typeof respond>, request: ReadRequest): Promise<Response> {
+    const { status, headers, body, failures } = await ask(request);
+    for (const failure of failures) needs.report(failure);
+    return new Response(body, { status, headers: { ...headers } });
+  }
+
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return {
     operations,
@@ -139,7 +145,7 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
         readBody: () => body,
       };
       return runOperation(application, operation, call).catch((error: unknown) => {
-        throw errorOf(httpErrorOf(error, needs), operation);
+        throw conventions.errorOf(httpErrorOf(error, needs), operation);
       });
     },
     fetch: (request: Request, caller?: Caller) => app.fetch(request, caller && { caller }),

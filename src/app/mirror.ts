@@ -47,7 +47,13 @@ export async function openMirror(
 
 /** Closed by the caller, before the store. */
 export const openReadingOf = ({ config, log, store }: ReadingParts): Promise<OpenReading> =>
-  openReading({ store, url: config.databaseUrl, readUrl: config.databaseReadUrl, report: errorLogger(log, 'reader') });
+  openReading({
+    store,
+    url: config.databaseUrl,
+    readUrl: config.databaseReadUrl,
+    readerScript: new URL(import.meta.resolve('#src/api/reader-process.ts')),
+    report: errorLogger(log, 'reader'),
+  });
 
 interface ReadingParts {
   readonly config: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;

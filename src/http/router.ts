@@ -17,6 +17,8 @@ export interface Application<Context, Op extends Operation<Context>> {
   readonly cursors?: Cursors;
   /** Everything that is decided before the request is read; throws an `HttpError`. The result becomes part of the call. */
   admit(operation: Op, http: HonoContext): Context | Promise<Context>;
+  /** Where another process answers this operation: its response. */
+  answeredElsewhere?(operation: Op, http: HonoContext): Promise<Response> | undefined;
   /** By default a body has to be JSON and to be declared as JSON. */
   readBody?(http: HonoContext, operation: Op): Promise<unknown>;
   /** By default a name that is given twice is refused. */
@@ -83,6 +85,8 @@ async function answer<Context, Op extends Operation<Context>>(
 ): Promise<Response> {
   try {
     const context = await application.admit(operation, http);
+    const elsewhere = application.answeredElsewhere?.(operation, http);
+    if (elsewhere !== undefined) return await elsewhere;
     const { req } = http;
     const { readBody = readJsonBody, readQuery: readSent = readPlainQuery } = application;
     const body = await runOperation(application, operation, {

@@ -5,6 +5,9 @@ import { CompiledQuery } from 'kysely';
 import type { Readable } from '#src/store/contract.ts';
 import { ask } from '../oracle/deliveries.ts';
 
+/** What runs in the processes that read a SQLite file. */
+export const readerScript = new URL(import.meta.resolve('#src/api/reader-process.ts'));
+
 /** A query without an end, as a table. */
 export const endless = {
   sqlite: '(with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) as n from n)',
@@ -28,7 +31,7 @@ export async function readersOf(url: string): Promise<readonly number[]> {
     return rows.map(({ pid }) => Number(pid));
   }
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
-  const lines = stdout.split('\n').filter((line) => line.includes('sqlite-reader') && line.includes(` ${path} `));
+  const lines = stdout.split('\n').filter((line) => line.includes('reader-process') && line.includes(` ${path} `));
   return lines.map((line) => Number.parseInt(line, 10));
 }
 

@@ -10,7 +10,7 @@ import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { userResource } from '#schemas/resources/user.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import { isObject } from '#schemas/wire.ts';
-import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { defineQuestion, type QuestionContext } from '#src/api/api-operation.ts';
 import { isIdentifier, rowNamed, type NamedTable } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Listing, PageRequest } from '#src/http/pagination.ts';
@@ -28,7 +28,7 @@ import { inviteeRecord } from './invitee.ts';
 import { serviceLists, type ServiceList } from '#src/read/service/lists.ts';
 import { recordSchema, recordsOf, type Fields } from './record.ts';
 
-type Records = (context: ApiContext, rows: readonly StoredRow[]) => readonly object[] | Promise<readonly object[]>;
+type Records = (context: QuestionContext, rows: readonly StoredRow[]) => readonly object[] | Promise<readonly object[]>;
 
 interface Resource {
   readonly table: NamedTable;
@@ -56,7 +56,7 @@ function get(
 ) {
   const { table, what, tag, fields } = resource;
   const toRecords = recordsIn(resource);
-  return defineOperation({
+  return defineQuestion({
     ...common,
     id,
     tag,
@@ -84,7 +84,7 @@ function list<Query extends z.ZodType>(
   { id, path = resource.path, summary, list: asked }: ListOptions<Query>,
 ) {
   const toRecords = recordsIn(resource);
-  return defineOperation({
+  return defineQuestion({
     ...common,
     id,
     tag: resource.tag,
@@ -113,7 +113,7 @@ interface Listed {
 
 /** A page of the door: rows without a value to sort by come last. */
 async function listed(
-  context: ApiContext,
+  context: QuestionContext,
   { resource, toRecords, also, column, sort, page }: Listed,
 ): Promise<Listing> {
   const relation = await relationOf(context.reading, resource.table);
@@ -271,7 +271,7 @@ const subscriptions: Resource = {
 const listOfInvitees = recordsIn(invitees);
 
 export const serviceOperations = [
-  defineOperation({
+  defineQuestion({
     ...common,
     id: 'getCurrentUser',
     tag: users.tag,
@@ -281,7 +281,7 @@ export const serviceOperations = [
     answers: 'resource',
     schema: recordSchema(userResource),
     async run(call) {
-      const uri = await readTokenUser(call.store);
+      const uri = await readTokenUser(call.reading);
       const rows = uri === undefined ? [] : await rowsByUri(call.reading, 'users', [uri]);
       if (rows.length === 0)
         throw notFound(
@@ -307,7 +307,7 @@ export const serviceOperations = [
     list: serviceLists.scheduledEvents,
   }),
   get(scheduledEvents, { id: 'getScheduledEvent' }),
-  defineOperation({
+  defineQuestion({
     ...common,
     id: 'listScheduledEventInvitees',
     tag: invitees.tag,
@@ -332,7 +332,7 @@ export const serviceOperations = [
       });
     },
   }),
-  defineOperation({
+  defineQuestion({
     ...common,
     id: 'getScheduledEventInvitee',
     tag: invitees.tag,
@@ -349,7 +349,7 @@ export const serviceOperations = [
       return oneOf(await listOfInvitees(call, rows), invitees.what);
     },
   }),
-  defineOperation({
+  defineQuestion({
     ...common,
     id: 'getInviteeNoShow',
     tag: invitees.tag,

@@ -7,7 +7,7 @@ import { findRelation, readRelations, type Relation } from '#src/read/tables/rel
 import type { Condition, Question } from '#src/read/tables/question.ts';
 import { mostGroups, mostSorted, readGroups, readRows, readSome, selectedKinds } from '#src/read/tables/rows.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { defineQuestion, type QuestionContext } from '#src/api/api-operation.ts';
 import { formOf, otherForms } from './answer.ts';
 import { deepest, mostConditions, mostRows, mostValues, readQuestion, usualRows } from './grammar.ts';
 import { itemsIn, unquoted } from './lists.ts';
@@ -29,7 +29,7 @@ const refusals = {
 
 const nameOfTable = z.string().describe('The name of a table or view.');
 
-export const listTables = defineOperation({
+export const listTables = defineQuestion({
   ...common,
   id: 'listTables',
   path: '/api/tables',
@@ -80,7 +80,7 @@ const questionQuery = z.object({
   raw: z.enum(['true', 'false']).optional().describe('CSV as it is, not guarded against formulas of spreadsheets.'),
 });
 
-export const queryTable = defineOperation({
+export const queryTable = defineQuestion({
   ...common,
   id: 'queryTable',
   path: '/api/tables/{name}',
@@ -119,7 +119,7 @@ const joinedRows = z
   })
   .describe('The first rows of the table to which the column refers.');
 
-export const getTableRow = defineOperation({
+export const getTableRow = defineQuestion({
   ...common,
   id: 'getTableRow',
   path: '/api/tables/{name}/{key}',
@@ -154,10 +154,11 @@ export const getTableRow = defineOperation({
 
 export const tableOperations = [listTables, queryTable, getTableRow] as const;
 
-type Asking = Pick<ApiContext, 'reading' | 'caller'>;
+type Asking = Pick<QuestionContext, 'reading' | 'caller'>;
 
 /** Who may change things, and the program itself. */
-const mayReadAll = (caller: ApiContext['caller']): boolean => caller === undefined || caller.who.startsWith('admin ');
+const mayReadAll = (caller: QuestionContext['caller']): boolean =>
+  caller === undefined || caller.who.startsWith('admin ');
 
 async function relationFor({ reading, caller }: Asking, name: string): Promise<Relation> {
   const relation = await findRelation(reading, name);
@@ -170,7 +171,7 @@ async function relationFor({ reading, caller }: Asking, name: string): Promise<R
 }
 
 async function groupsFor(
-  reading: ApiContext['reading'],
+  reading: QuestionContext['reading'],
   relation: Relation,
   question: Question,
 ): Promise<readonly StoredRow[]> {
@@ -215,7 +216,7 @@ function rowWithKey(relation: Relation, key: string): readonly Condition[] {
   });
 }
 
-const allFor = ({ columns }: Relation, caller: ApiContext['caller']) => ({
+const allFor = ({ columns }: Relation, caller: QuestionContext['caller']) => ({
   columns: Object.keys(columns).filter((name) => mayReadAll(caller) || columns[name]?.isForAdmins === false),
 });
 

@@ -40,8 +40,17 @@ class Dialect extends SqliteDialect {
   }
 }
 
-export function openSqlite(path: string): StoreEngine {
-  const database = openFile(path);
+export const openSqlite = (path: string): StoreEngine => engineOn(openFile(path), path);
+
+/** For a process that only reads the file, and waits while a writer has it for itself. */
+export function openSqliteToRead(path: string, busyMs: number): StoreEngine & { readonly database: Sqlite.Database } {
+  const database = new Sqlite(path, { readonly: true, timeout: busyMs });
+  database.pragma('query_only = on');
+  database.pragma('cache_size = -8000');
+  return { ...engineOn(database, path), database };
+}
+
+function engineOn(database: Sqlite.Database, path: string): StoreEngine {
   const requireFile = database.memory ? () => {} : watchFile(path);
   const db = new Kysely<Database>({ dialect: new Dialect({ database: withPreparedStatements(database) }) });
   return {

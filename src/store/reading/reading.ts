@@ -7,9 +7,11 @@ import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import type { Readable, ReadableMirror, Store } from '#src/store/contract.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
 import type { Database } from '#src/store/schema/tables.ts';
-import type { ReaderLimits } from './sqlite-readers.ts';
+import type { ReaderLimits, ReadRequest, ReadResponse } from './sqlite-readers.ts';
 
 export interface Reading extends ReadableMirror {
+  /** Answers a whole request in a process of its own; undefined where rows are not read in one. */
+  readonly respond: ((request: ReadRequest) => Promise<ReadResponse>) | undefined;
   /** For what may take longer than a question, such as a search of the log: without a limit of its time, one after the other. */
   readonly searches: Readable;
   /** By how many seconds the database that is read is behind; null where it is the database that is written. */
@@ -24,6 +26,8 @@ interface ReadingNeeds {
   readonly url: string;
   /** A copy of the same mirror on another server of PostgreSQL, which is read instead. */
   readonly readUrl?: string | undefined;
+  /** The script of the processes that read a SQLite file. */
+  readonly readerScript: URL;
   /** Receives errors that concern no caller. */
   readonly report: (error: unknown) => void;
 }
@@ -42,6 +46,7 @@ export const readingWithin = ({ db, engine, settings }: ReadableMirror): OpenRea
   db,
   engine,
   settings,
+  respond: undefined,
   searches: { db, engine },
   behindSeconds: async () => null,
   [Symbol.asyncDispose]: async () => {},
@@ -49,14 +54,15 @@ export const readingWithin = ({ db, engine, settings }: ReadableMirror): OpenRea
 
 /** Starts nothing and connects to nothing before it is asked, but for a copy, which has to be the same mirror. */
 export async function openReading(
-  { store, url, readUrl, report }: ReadingNeeds,
+  { store, url, readUrl, readerScript, report }: ReadingNeeds,
   limits: Partial<ReaderLimits> = {},
 ): Promise<OpenReading> {
   if (sqliteFile(url) === ':memory:') return readingWithin(store);
   const question = { ...questionLimits, ...limits };
-  const dialectFor = await dialects({ store, url: readUrl ?? url, isCopy: readUrl !== undefined, report });
-  const db = new Kysely<Database>({ dialect: dialectFor(question) });
-  const searching = new Kysely<Database>({ dialect: dialectFor({ ...question, most: 1, statementMs: undefined }) });
+  const open = await readersFor({ store, url: readUrl ?? url, isCopy: readUrl !== undefined, readerScript, report });
+  const { dialect, respond } = open(question);
+  const db = new Kysely<Database>({ dialect });
+  const searching = new Kysely<Database>(open({ ...question, most: 1, statementMs: undefined }));
   const close = async () => void (await Promise.all([db.destroy(), searching.destroy()]));
   if (readUrl !== undefined)
     await sql`select 1`.execute(db).catch(async (error: unknown) => {
@@ -68,27 +74,35 @@ export async function openReading(
     db,
     engine: { ...store.engine, db },
     settings: store.settings,
+    respond,
     searches: { db: searching, engine: { ...store.engine, db: searching } },
     behindSeconds: async () => (readUrl === undefined ? null : secondsBehind(db)),
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function dialects({
+interface Readers extends Pick<Reading, 'respond'> {
+  readonly dialect: Dialect;
+}
+
+async function readersFor({
   store,
   url,
   isCopy,
+  readerScript,
   report,
-}: Pick<ReadingNeeds, 'store' | 'url' | 'report'> & { readonly isCopy: boolean }): Promise<
-  (limits: ReaderLimits) => Dialect
+}: Pick<ReadingNeeds, 'store' | 'url' | 'readerScript' | 'report'> & { readonly isCopy: boolean }): Promise<
+  (limits: ReaderLimits) => Readers
 > {
   if (!isPostgres(url)) {
     const { sqliteReaders } = await import('./sqlite-readers.ts');
-    return (limits) => sqliteReaders(sqliteFile(url) ?? '', limits);
+    return (limits) => sqliteReaders(sqliteFile(url) ?? '', { script: readerScript, limits });
   }
   const { postgresReaders } = await import('./postgres-readers.ts');
   const check = (client: pg.ClientBase) => requireCopyOf(store, client, schemaIn(url));
-  return (limits) => postgresReaders(url, { report, limits, ...(isCopy && { check }) });
+  const dialect = (limits: ReaderLimits) => postgresReaders(url, { report, limits, ...(isCopy && { check }) });
+  // A server computes in processes of its own anyway.
+  return (limits) => ({ dialect: dialect(limits), respond: undefined });
 }
 
 /** On each new connection: behind the same name there may be another server. */

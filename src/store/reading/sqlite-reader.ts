@@ -1,51 +1,67 @@
-// A process of its own that reads one SQLite file: it gets one statement at a time, and answers its cells. SQLite cannot be interrupted
-// while it computes, so the process that started this one kills it when a statement takes too long.
+// What runs in a process that reads one SQLite file: it gets one question at a time, a statement or a whole request, and answers it. SQLite
+// cannot be interrupted while it computes, so the process that started this one kills it when a question takes too long.
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import Sqlite from 'better-sqlite3';
 import { ownCode } from '#src/base/errors.ts';
+import { memoize } from '#src/base/memoize.ts';
+import type { Readable, Statement } from '#src/store/contract.ts';
+import { openSqliteToRead } from '#src/store/engines/sqlite.ts';
 import { cachedStatements } from '#src/store/engines/statement-cache.ts';
-import type { ReaderAnswer, ReaderQuestion } from './sqlite-readers.ts';
+import type { ReaderAnswer, ReaderFailure, ReaderQuestion, ReadRequest, ReadResponse } from './sqlite-readers.ts';
 
 /** Here nothing else waits while a writer has the file for itself. */
 const busyTimeoutMs = 5_000;
 
-const [path = '', parent = ''] = process.argv.slice(2);
-// What receives and folds goes first. Not the lowest priority: a machine that is always busy would answer no question at all.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-process.on('disconnect', () => process.exit());
-// Ctrl-C reaches every process of a terminal. The one that started this one closes it.
-process.on('SIGINT', () => {});
-// A statement blocks this thread, so another one notices that the parent was killed.
-const watch = `setInterval(() => {
-  if (process.ppid !== ${Number(parent)}) process.kill(process.pid, 'SIGKILL');
-}, 1000);`;
-new Worker(watch, { eval: true }).unref();
+type Respond = (request: ReadRequest) => Promise<ReadResponse>;
 
-let prepare: ((sql: string) => Sqlite.Statement) | undefined;
+/** Answers what the process that started this one asks, until it is killed. */
+export function serveReads(openApi: (store: Readable) => Promise<Respond>): void {
+  const [path = '', parent = ''] = process.argv.slice(2);
+  // What receives and folds goes first. Not the lowest priority: a machine that is always busy would answer no question at all.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  process.on('disconnect', () => process.exit());
+  // Ctrl-C reaches every process of a terminal. The one that started this one closes it.
+  process.on('SIGINT', () => {});
+  // A statement blocks this thread, so another one notices that the parent was killed.
+  const watch = `setInterval(() => {
+    if (process.ppid !== ${Number(parent)}) process.kill(process.pid, 'SIGKILL');
+  }, 1000);`;
+  new Worker(watch, { eval: true }).unref();
+  const open = memoize(() => {
+    const engine = openSqliteToRead(path, busyTimeoutMs);
+    const respond = memoize(() => openApi({ db: engine.db, engine }));
+    return { respond, prepare: cachedStatements(engine.database) };
+  });
 
-function open(): (sql: string) => Sqlite.Statement {
-  const database = new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
-  database.pragma('query_only = on');
-  database.pragma('cache_size = -8000');
-  return cachedStatements(database);
-}
-
-function answerTo({ sql, parameters }: ReaderQuestion): ReaderAnswer {
-  try {
-    prepare ??= open();
-    const statement = prepare(sql);
-    if (!statement.reader) {
-      statement.run(...parameters);
-      return { columns: [], rows: [] };
+  async function answerTo(question: ReaderQuestion): Promise<ReaderAnswer> {
+    try {
+      const { respond, prepare } = open();
+      if ('statement' in question) return rowsOf(prepare, question.statement);
+      const { failures, ...response } = await (await respond())(question.request);
+      return { response: { ...response, failures: failures.map(failureOf) } };
+    } catch (error) {
+      return { failure: failureOf(error) };
     }
-    const columns = statement.columns().map(({ name }) => name);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes each row a list of its cells
-    return { columns, rows: statement.raw(true).all(...parameters) as unknown[][] };
-  } catch (error) {
-    const { name, message } = error instanceof Error ? error : new TypeError('No error was thrown.');
-    return { failure: { name, message, code: ownCode(error) } };
   }
+
+  process.on('message', async (question: ReaderQuestion) => process.send?.(await answerTo(question)));
 }
 
-process.on('message', (question: ReaderQuestion) => process.send?.(answerTo(question)));
+function rowsOf(
+  prepare: ReturnType<typeof cachedStatements>,
+  { sql, parameters }: Statement,
+): Extract<ReaderAnswer, { rows: unknown }> {
+  const statement = prepare(sql);
+  if (!statement.reader) {
+    statement.run(...parameters);
+    return { columns: [], rows: [] };
+  }
+  const columns = statement.columns().map(({ name }) => name);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes each row a list of its cells
+  return { columns, rows: statement.raw(true).all(...parameters) as unknown[][] };
+}
+
+function failureOf(error: unknown): ReaderFailure {
+  const { name, message } = error instanceof Error ? error : new TypeError('No error was thrown.');
+  return { name, message, code: ownCode(error) };
+}

@@ -1,5 +1,6 @@
 // Processes that read a SQLite file for this one, which never waits for their statements (`sqlite-reader.ts` is what runs in them). To
-// Kysely they are the connections of a database.
+// Kysely they are the connections of a database; they also answer whole requests, so that this process neither decodes rows nor makes text
+// of them.
 //
 //   none ──question──▶ busy ──answer──▶ idle ──question──▶ busy
 //                       │                └──idle for a while──▶ none
@@ -17,22 +18,51 @@ import {
   type QueryResult,
 } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
+import type { Statement } from '#src/store/contract.ts';
 import { tooSlow, Turns, type TurnLimits } from './turns.ts';
 
-export interface ReaderQuestion {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
+/** A request that is answered by reading rows alone. */
+export interface ReadRequest {
+  readonly url: string;
+  /** The header. */
+  readonly accept: string | null;
+  /** Who asks: undefined for the process itself. */
+  readonly who: string | undefined;
+  /** Signs page tokens. */
+  readonly secret: string;
+}
+
+export interface ReadResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Errors that are not the caller's. */
+  readonly failures: readonly unknown[];
+}
+
+export type ReaderQuestion = { readonly statement: Statement } | { readonly request: ReadRequest };
+
+export interface ReaderFailure {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string;
 }
 
 export type ReaderAnswer =
   | { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
-  | { readonly failure: { readonly name: string; readonly message: string; readonly code: string } };
+  | { readonly response: Omit<ReadResponse, 'failures'> & { readonly failures: readonly ReaderFailure[] } }
+  | { readonly failure: ReaderFailure };
 
 export interface ReaderLimits extends TurnLimits {
-  /** How long a statement takes at most; undefined: as long as it needs. */
+  /** How long a statement or a request takes at most; undefined: as long as it needs. */
   readonly statementMs: number | undefined;
   /** After this time without a question a process ends. */
   readonly idleMs: number;
+}
+
+interface ReaderFile {
+  readonly path: string;
+  readonly script: URL;
 }
 
 /** An answer that needs more memory ends its process instead of the machine. */
@@ -45,8 +75,7 @@ class ReaderProcess {
   #asked: PromiseWithResolvers<ReaderAnswer> | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(path: string, onEnd: (reader: ReaderProcess) => void) {
-    const script = new URL(import.meta.resolve('#src/store/reading/sqlite-reader.ts'));
+  constructor({ path, script }: ReaderFile, onEnd: (reader: ReaderProcess) => void) {
     const child = fork(script, [path, String(process.pid)], {
       serialization: 'advanced',
       // What it would print is not for a log: it has no form, and may quote what was asked.
@@ -111,7 +140,7 @@ class ReaderProcess {
 class ReaderError extends Error {
   readonly code: string;
 
-  constructor({ name, message, code }: Extract<ReaderAnswer, { failure: unknown }>['failure']) {
+  constructor({ name, message, code }: ReaderFailure) {
     super(message);
     this.name = name;
     this.code = code;
@@ -119,15 +148,15 @@ class ReaderError extends Error {
 }
 
 class SqliteReaders implements Driver {
-  readonly #path: string;
+  readonly #file: ReaderFile;
   readonly #limits: ReaderLimits;
   readonly #turns: Turns;
   readonly #running = new Set<ReaderProcess>();
   readonly #idle: ReaderProcess[] = [];
   readonly #ends = new WeakMap<DatabaseConnection, () => void>();
 
-  constructor(path: string, limits: ReaderLimits) {
-    this.#path = path;
+  constructor(file: ReaderFile, limits: ReaderLimits) {
+    this.#file = file;
     this.#limits = limits;
     this.#turns = new Turns(limits);
   }
@@ -150,14 +179,33 @@ class SqliteReaders implements Driver {
     this.#ends.get(connection)?.();
   }
 
+  /** Takes a turn. */
+  async respond(request: ReadRequest): Promise<ReadResponse> {
+    const end = await this.#turns.take();
+    try {
+      const answer = await this.#answerTo({ request });
+      if (!('response' in answer)) throw noAnswer();
+      const { failures, ...response } = answer.response;
+      return { ...response, failures: failures.map((failure) => new ReaderError(failure)) };
+    } finally {
+      end();
+    }
+  }
+
   async #run<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const reader = this.#idle.pop() ?? this.#start();
-    const answer = await this.#answerOf(reader, { sql, parameters });
-    if ('failure' in answer) throw new ReaderError(answer.failure);
+    const answer = await this.#answerTo({ statement: { sql, parameters } });
+    if (!('rows' in answer)) throw noAnswer();
     const { columns, rows } = answer;
     const named = rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index]])));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller knows the columns of its statement
     return { rows: named as Row[] };
+  }
+
+  async #answerTo(question: ReaderQuestion): Promise<Exclude<ReaderAnswer, { failure: unknown }>> {
+    const reader = this.#idle.pop() ?? this.#start();
+    const answer = await this.#answerOf(reader, question);
+    if ('failure' in answer) throw new ReaderError(answer.failure);
+    return answer;
   }
 
   async #answerOf(reader: ReaderProcess, question: ReaderQuestion): Promise<ReaderAnswer> {
@@ -177,7 +225,7 @@ class SqliteReaders implements Driver {
   }
 
   #start(): ReaderProcess {
-    const reader = new ReaderProcess(this.#path, (ended) => {
+    const reader = new ReaderProcess(this.#file, (ended) => {
       this.#running.delete(ended);
       this.#leaveOut(ended);
     });
@@ -209,6 +257,8 @@ class SqliteReaders implements Driver {
   }
 }
 
+const noAnswer = (): Error => new TypeError('The reader answered something else.');
+
 const noTransactions = (): Error => new TypeError('What only reads has no transactions.');
 
 const endedByItself = (): SlotstreamError =>
@@ -223,10 +273,19 @@ class ReadersAdapter extends SqliteAdapter {
   }
 }
 
+interface SqliteReadersNeeds {
+  readonly script: URL;
+  readonly limits: ReaderLimits;
+}
+
 /** Nothing is started before the first statement. `destroy` of the database ends all of it. */
-export const sqliteReaders = (path: string, limits: ReaderLimits): Dialect => ({
-  createDriver: () => new SqliteReaders(path, limits),
-  createAdapter: () => new ReadersAdapter(),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
-  createIntrospector: (db: Kysely<never>) => new SqliteIntrospector(db),
-});
+export function sqliteReaders(path: string, { script, limits }: SqliteReadersNeeds) {
+  const readers = new SqliteReaders({ path, script }, limits);
+  const dialect: Dialect = {
+    createDriver: () => readers,
+    createAdapter: () => new ReadersAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db: Kysely<never>) => new SqliteIntrospector(db),
+  };
+  return { dialect, respond: (request: ReadRequest) => readers.respond(request) };
+}

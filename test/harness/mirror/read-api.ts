@@ -15,6 +15,7 @@ import type { ReaderLimits } from '#src/store/reading/sqlite-readers.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
+import { readerScript } from '../reading.ts';
 import type { Answer } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 
@@ -49,7 +50,9 @@ export async function openReadApi(
 ) {
   const { store, url = '', ...rest } = await open();
   const report = (error: unknown) => void heard.reported.push(error);
-  const reading = readsApart ? await openReading({ store, url, report }, readsApart) : readingWithin(store);
+  const reading = readsApart
+    ? await openReading({ store, url, readerScript, report }, readsApart)
+    : readingWithin(store);
   const heard = { reported: [] as unknown[], acted: [] as string[] };
   const tail = openTail({ lastSeq: () => lastSeq(store) });
   const api = createReadApi({

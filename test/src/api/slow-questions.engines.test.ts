@@ -1,4 +1,5 @@
 // What a caller reads whose question took too long or did not get its turn, and that no question is written anywhere.
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
@@ -34,6 +35,8 @@ describe.each(availableEngines)('a slow question over HTTP on $name', ({ fresh }
     expect(slow.body.message).toMatch(/^The question was stopped: one may take 3 seconds\. Narrow it: add a filter/);
 
     const busy = asksWithoutEnd(api.context.reading).catch(() => {});
+    // It has its turn.
+    await setImmediate();
     for (const other of ['/api/tables', '/api/tables/contacts', '/api/contacts', '/api/invitees']) {
       const answer = await api.fetch(other);
       expect([other, answer.status, answer.headers.get('retry-after')]).toEqual([other, 503, '5']);

@@ -9,7 +9,7 @@ import { openSender } from '../../../harness/mirror/sender.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { startPostgresPair } from '../../../harness/postgres-failover.ts';
 import { openHome } from '../../../harness/product.ts';
-import { asks, asksWithoutEnd, killReader, readersOf } from '../../../harness/reading.ts';
+import { asks, asksWithoutEnd, killReader, readerScript, readersOf } from '../../../harness/reading.ts';
 import { openProxy } from '../../../harness/silent-proxy.ts';
 import { availableEngines, ingestBodies, type TestStore } from '../../../harness/stores.ts';
 import { copyPostgres } from '../../../harness/templates.ts';
@@ -19,7 +19,7 @@ const report = () => undefined;
 const failureOf = (question: Promise<unknown>): Promise<unknown> => question.then(() => 'an answer', codeOf);
 
 async function readingOf({ store, url }: Pick<TestStore, 'store' | 'url'>, limits: Partial<ReaderLimits> = {}) {
-  const reading = await openReading({ store, url, report }, limits);
+  const reading = await openReading({ store, url, readerScript, report }, limits);
   let isClosed = false;
   const close = async () => {
     if (!isClosed) await reading[Symbol.asyncDispose]();
@@ -185,7 +185,7 @@ describe.runIf(inject('postgresUrl'))('what reads PostgreSQL', () => {
       current_setting('lock_timeout') as locks, current_setting('temp_file_limit') as files`;
     const expected = [{ zone: 'UTC', jit: 'off', locks: '2s', files: '1GB' }];
     expect((await asks(reading, settings)).rows).toEqual(expected);
-    await using direct = await openReading({ store, url, report });
+    await using direct = await openReading({ store, url, readerScript, report });
     expect((await asks(direct, settings)).rows).toEqual(expected);
     // The session of the pooler goes to others as it came.
     expect(await ask(url, `select count(*)::int as n from slotstream.contacts`)).toEqual([{ n: 1 }]);
@@ -212,7 +212,7 @@ describe.runIf(inject('postgresUrl'))('a standby that is read', () => {
   it('answers instead of the primary, says by how much it is behind, and is refused where it is another mirror', async () => {
     await using pair = await startPostgresPair({ isSynchronous: false });
     await using store = await openStore({ report }, pair.onPrimary);
-    const others = { store, url: pair.onPrimary, report };
+    const others = { store, url: pair.onPrimary, readerScript, report };
     await using reading = await openReading({ ...others, readUrl: pair.onStandby });
     await ingestBodies(store, [contactDelivery({ id: 'ada', version: 1 })]);
     const count = async () =>
