@@ -1,8 +1,8 @@
 // `npm run clients`: installs clients of the service that others wrote, runs the first day of each on the sandbox in both forms and on a
-// mirror, prints what worked, and writes it down after a run of all.
+// mirror, prints what worked, and writes it down after a run of all. It fails when something does not work that worked in the run before.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -71,6 +71,23 @@ for (const [driver, client] of chosen) {
     }
   const source = replaced.has(name) ? 'file' : 'registry';
   found.push({ name, version: await versionOf(home, name), source, operations: inOrder(operations) });
+}
+
+/** What worked in the run before, and does not now. */
+const before = JSON.parse(await readFile(new URL('results.json', import.meta.url), 'utf8')) as ClientResults;
+const broken = before.clients.flatMap(({ name, operations }) => {
+  const now = found.find((client) => client.name === name && client.missing === undefined);
+  return Object.entries(now ? operations : {}).flatMap(([operation, verdicts]) =>
+    Object.keys(verdicts).flatMap((place) =>
+      verdicts[place] === 'worked' && now?.operations[operation]?.[place] !== 'worked'
+        ? [`${name}  ${operation}  ${place}: ${now?.operations[operation]?.[place] ?? 'not reached'}`]
+        : [],
+    ),
+  );
+});
+if (broken.length > 0) {
+  print(['Worked in the run before, and does not now:', ...broken].join('\n'));
+  process.exitCode = 1;
 }
 
 if (positionals.length === 0) {

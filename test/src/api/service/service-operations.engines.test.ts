@@ -7,6 +7,7 @@ import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { bearer } from '../../../harness/mirror/api-app.ts';
 import { readMirror } from '../../../harness/mirror/read-api.ts';
 import { writeSubscriptions } from '#src/store/subscription-rows.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import { availableEngines } from '../../../harness/stores.ts';
 
 type Params = Readonly<Record<string, string>>;
@@ -19,9 +20,6 @@ interface Answer {
 
 /** As HTTP allows it to be written. */
 const inLowerCase = { authorization: bearer.authorization.replace('Bearer', 'bearer') };
-
-/** As many per list in `npm test`. */
-const tries = 50;
 
 describe.each(availableEngines)('the service and its mirror on $name', ({ fresh }) => {
   describe.each(['public', 'specification'] as const)('in the form %s', (as) => {
@@ -68,7 +66,7 @@ describe.each(availableEngines)('the service and its mirror on $name', ({ fresh 
       'webhook_subscriptions',
     ] as const;
 
-    it.each(lists)('answer alike for %s, whatever is asked for', async (list) => {
+    it.each(lists)('answer alike for %s, whatever is asked for', { timeout: propertyTimeoutMs }, async (list) => {
       const { path, query } = known.questions[list];
       await fc.assert(
         fc.asyncProperty(query, async (asked) => {
@@ -92,7 +90,8 @@ describe.each(availableEngines)('the service and its mirror on $name', ({ fresh 
             ];
           }
         }),
-        { numRuns: tries },
+        // `npm run clients` asks a thousand questions of each list.
+        runs(50),
       );
     });
 
