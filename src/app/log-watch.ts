@@ -16,7 +16,7 @@ import { recordWentBack, type WentBack } from '#src/read/health/recorded-inputs.
 import type { Store } from '#src/store/contract.ts';
 import { knownDeliveries } from '#src/store/log/append.ts';
 import { lastReceivedBefore, newestEntry } from '#src/store/log/read.ts';
-import { noteGapWithin } from '#workers/sync/reconcile/missed-window.ts';
+import { noteGapWithin } from '#src/store/jobs/missed-window.ts';
 import { lostSinceMs, MarkHistory, type Mark } from './log-marks.ts';
 
 export interface LogWatch extends AsyncDisposable {

@@ -11,7 +11,7 @@ import type { SettingName } from '#src/store/shared-settings.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { requireSameSettings } from './mirror-settings.ts';
 import { readRetentionState } from '#workers/fold/retention/retention-job.ts';
-import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { readReconcileState, type ReconcileState } from '#src/store/jobs/reconcile-state.ts';
 
 interface MirrorOptions {
   readonly create?: boolean;

@@ -13,7 +13,7 @@ import type { Callers } from '#src/subscriptions/list-existing.ts';
 import { watchSubscriptions, type WatchInput, type WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds, UpstreamOptions } from '#src/upstream/clients.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
-import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
+import { noteGap } from '#src/store/jobs/missed-window.ts';
 
 export interface SubscriptionWatchNeeds {
   readonly config: Config;

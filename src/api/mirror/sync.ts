@@ -2,11 +2,11 @@
 import type { ApiContext } from '#src/api/api-operation.ts';
 import { instantOf } from '#src/base/time.ts';
 import { countPendingLinks } from '#src/store/follow-up-rows.ts';
-import { readLease } from '#workers/sync/scheduling/lease.ts';
+import { readLease } from '#src/store/jobs/lease.ts';
 import { readBackfillState } from '#workers/sync/backfill/backfill.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
-import { openGap } from '#workers/sync/reconcile/missed-window.ts';
-import { readDriftHistory, readReconcileState, type LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import { openGap } from '#src/store/jobs/missed-window.ts';
+import { readDriftHistory, readReconcileState, type LastRun } from '#src/store/jobs/reconcile-state.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readSweep } from '#workers/sync/reconcile/sweep.ts';
 import { backfillOf } from './backfill-progress.ts';

@@ -10,11 +10,11 @@ import { requireSettings } from '#src/config/missing-settings.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { holdBack } from '#workers/sync/scheduling/lease.ts';
+import { holdBack } from '#src/store/jobs/lease.ts';
 import { countLines, isDrift, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
-import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
+import { closeGap, gapRepair, openGap, type Gap } from '#src/store/jobs/missed-window.ts';
 import {
   isAsCompleteAsAllowed,
   reconcile as compare,

@@ -3,7 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
-import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import type { LastRun } from '#src/store/jobs/reconcile-state.ts';
 import type { Finding, HealthCheck } from './health-check.ts';
 
 /** This many periods without a complete run are reported. */

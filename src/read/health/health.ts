@@ -5,7 +5,7 @@ import { instantOf, timeText } from '#src/base/time.ts';
 import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { UnprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
-import type { LateJob } from '#workers/sync/scheduling/lease.ts';
+import type { LateJob } from '#src/store/jobs/lease.ts';
 import { clockCheck } from './delivery-health.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
 import { ageText, type HealthCheck } from './health-check.ts';

@@ -2,9 +2,9 @@
 import { duration } from '#src/base/number-text.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readLease } from '#workers/sync/scheduling/lease.ts';
+import { readLease } from '#src/store/jobs/lease.ts';
 import { filledAt } from '#workers/sync/mirror-identity.ts';
-import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import type { HealthCheck } from './health-check.ts';
 
 export interface PollingState {

@@ -11,7 +11,7 @@ import type { Store } from '#src/store/contract.ts';
 import { moveEntry } from '#src/store/log/append.ts';
 import { newestEntry, type LogEntry } from '#src/store/log/read.ts';
 import { entriesAt, pruneEntries } from '#src/store/log/retention.ts';
-import { openGap } from '#workers/sync/reconcile/missed-window.ts';
+import { openGap } from '#src/store/jobs/missed-window.ts';
 import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 import { openSender, type Sent } from '../../harness/mirror/sender.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { readLease } from '#workers/sync/scheduling/lease.ts';
-import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { readLease } from '#src/store/jobs/lease.ts';
+import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import { eventually } from '../../harness/moments.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';

@@ -16,7 +16,7 @@ import { accountOf } from '#workers/sync/sources.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { HeldBack } from './find-deleted.ts';
 import { openRun, type Run, type RunNeeds, type RunOptions } from './session.ts';
-import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
+import { readReconcileState, recordRun, type LastRun } from '#src/store/jobs/reconcile-state.ts';
 import {
   fullTraversals,
   recentTraversals,

@@ -11,7 +11,7 @@ import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { accountOf } from '#workers/sync/sources.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
-import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
+import { readReconcileState, recordRun, type LastRun } from '#src/store/jobs/reconcile-state.ts';
 import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
 import { withShortRetries } from '#workers/sync/read-each.ts';
 import { isReadFailure, leftOutIn } from '#workers/sync/resources/left-out.ts';

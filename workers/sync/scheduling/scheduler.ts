@@ -16,7 +16,7 @@ import {
   retryDelayMs,
   takeLease,
   type LeaseNeeds,
-} from './lease.ts';
+} from '#src/store/jobs/lease.ts';
 
 export interface Job {
   readonly name: string;

@@ -12,7 +12,7 @@ import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
 import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
-import { endLease, takeLease } from '#workers/sync/scheduling/lease.ts';
+import { endLease, takeLease } from '#src/store/jobs/lease.ts';
 import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import { z } from 'zod';
 import { processRow } from '../../../harness/data/process-row.ts';

@@ -4,7 +4,7 @@ import { mirrorHealth, type HealthInput } from '#src/read/health/health.ts';
 import { processHealth } from '#src/read/health/process-health.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import type { LastRun } from '#src/store/jobs/reconcile-state.ts';
 import { lowDisk, machineRow, processRow } from '../../../harness/data/process-row.ts';
 import { expectGolden } from '../../../harness/golden.ts';
 

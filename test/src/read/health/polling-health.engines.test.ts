@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPolling } from '#src/read/health/polling-health.ts';
-import { endLease, takeLease } from '#workers/sync/scheduling/lease.ts';
+import { endLease, takeLease } from '#src/store/jobs/lease.ts';
 import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { oneEngine } from '../../../harness/stores.ts';
 

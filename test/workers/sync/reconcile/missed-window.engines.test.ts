@@ -1,6 +1,6 @@
 // Gaps: noted until they are repaired, the earliest first, and none is forgotten because another was repaired.
 import { describe, expect, it } from 'vitest';
-import { closeGap, noteGap, openGap } from '#workers/sync/reconcile/missed-window.ts';
+import { closeGap, noteGap, openGap } from '#src/store/jobs/missed-window.ts';
 import { oneEngine } from '../../../harness/stores.ts';
 
 const [early, late] = ['2026-11-15T10:00:00.000000Z', '2026-11-15T11:00:00.000000Z'] as const;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
-import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import {
   allKinds,
   openTestReconcile,

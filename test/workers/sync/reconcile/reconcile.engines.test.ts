@@ -4,7 +4,7 @@ import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
-import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import { mirrorDifferences } from '../../../harness/mirror/mirror-comparison.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { inForms } from '../../../harness/sandbox.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
-import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import { sweepSlice, type SliceOutcome } from '#workers/sync/reconcile/sweep.ts';
 import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';

@@ -12,7 +12,7 @@ import {
   retryDelayMs,
   takeLease,
   type LeaseNeeds,
-} from '#workers/sync/scheduling/lease.ts';
+} from '#src/store/jobs/lease.ts';
 import { startSchedules, type Job, type ScheduleNeeds } from '#workers/sync/scheduling/scheduler.ts';
 import { happened } from '../../../harness/moments.ts';
 import { until } from '../../../harness/ports.ts';

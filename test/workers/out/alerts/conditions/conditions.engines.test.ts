@@ -10,7 +10,7 @@ import { writeSubscriptions, type KnownSubscription } from '#src/store/subscript
 import { evaluateConditions } from '#workers/out/alerts/conditions/evaluate-conditions.ts';
 import { recordClockSkew, recordLostSubscriptions, recordWentBack } from '#src/read/health/recorded-inputs.ts';
 import { loadRules } from '#workers/out/alerts/rules/ruleset.ts';
-import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import { recordRun } from '#src/store/jobs/reconcile-state.ts';
 import { rulesOf } from '../../../../harness/alerts/watched-rules.ts';
 import { lowDisk, machineRow, processRow } from '../../../../harness/data/process-row.ts';
 import { expectGolden } from '../../../../harness/golden.ts';

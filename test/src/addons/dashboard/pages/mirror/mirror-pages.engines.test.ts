@@ -6,7 +6,7 @@ import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { markFailed } from '#src/store/alerts/send-results.ts';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { writeSubscriptions } from '#src/store/subscription-rows.ts';
-import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import { recordRun } from '#src/store/jobs/reconcile-state.ts';
 import { expectGolden, readPages } from '../../../../../harness/golden.ts';
 import { openDashboard } from '../../../../../harness/mirror/dashboard.ts';
 import { testProcess } from '../../../../../harness/mirror/test-process.ts';
