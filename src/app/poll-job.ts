@@ -11,7 +11,7 @@ import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Job } from '#workers/sync/scheduling/scheduler.ts';
 import { backfill } from '#workers/sync/backfill/backfill.ts';
-import { isFilled } from '#workers/sync/mirror-identity.ts';
+import { isFilled } from '#src/store/jobs/filled.ts';
 import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 
 export interface PollNeeds {

@@ -14,7 +14,7 @@ import { privacyScreen } from '#workers/fold/privacy/screen.ts';
 import type { Job, Schedules } from '#workers/sync/scheduling/scheduler.ts';
 import { readDefinitions } from '#workers/sync/definitions.ts';
 import { readFollowUps } from '#workers/sync/follow-up.ts';
-import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
+import { totalOf } from '#src/store/jobs/drift-counts.ts';
 import { closeGap, gapRepair, openGap } from '#src/store/jobs/missed-window.ts';
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';

@@ -1,9 +1,7 @@
 // Which organization the mirror belongs to, and whether the first backfill has completed. Guards against the token of another
 // organization: with it every row would look deleted, and the webhooks of both would be mixed.
-import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 import { noteTokenUser } from '#src/store/token-user.ts';
 import { changeRow, readAccount, type StoredAccount } from '#src/store/settings-row.ts';
 
@@ -83,24 +81,4 @@ const named = ({ origin, organization }: Pick<Account, 'origin' | 'organization'
 /** Whether `bootstrap` or `backfill` has run. */
 export async function hasOrganization(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
   return (await readAccount(store)).organization !== null;
-}
-
-/** Whether everything was copied once, and when that was. */
-const firstBackfill = keyValue('mirrored', z.object({ filled: z.boolean(), filled_at: z.string().optional() }));
-
-/** Whether a first backfill has completed. Until then every row that it has not copied yet would count as drift. */
-export async function isFilled(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
-  return (await readValue(store, firstBackfill))?.filled ?? false;
-}
-
-/** When the first backfill completed. */
-export async function filledAt(store: Pick<Store, 'db' | 'engine'>): Promise<string | undefined> {
-  return (await readValue(store, firstBackfill))?.filled_at;
-}
-
-/** Called when everything was copied. */
-export function recordFilled(store: Store, at: string): Promise<void> {
-  return changeValue(store, firstBackfill, (known) =>
-    known?.filled ? { result: undefined } : { result: undefined, after: { filled: true, filled_at: at } },
-  );
 }

@@ -16,7 +16,7 @@ import { readWorkLists, workList } from '#src/read/health/work-lists.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
-import { isFilled } from '#workers/sync/mirror-identity.ts';
+import { isFilled } from '#src/store/jobs/filled.ts';
 
 const mirrorHealthRecord = z
   .strictObject({ verdict: verdictRecord, health: z.array(healthCheck), needs_you: z.array(workList) })

@@ -11,9 +11,10 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { holdBack } from '#src/store/jobs/lease.ts';
-import { countLines, isDrift, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
+import { isDrift, type Drift } from '#workers/sync/reconcile/drift-report.ts';
+import { countLines, totalOf } from '#src/store/jobs/drift-counts.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
-import { isFilled } from '#workers/sync/mirror-identity.ts';
+import { isFilled } from '#src/store/jobs/filled.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#src/store/jobs/missed-window.ts';
 import {
   isAsCompleteAsAllowed,

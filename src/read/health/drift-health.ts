@@ -2,7 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
-import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
+import { totalOf } from '#src/store/jobs/drift-counts.ts';
 import type { LastRun } from '#src/store/jobs/reconcile-state.ts';
 import type { Finding, HealthCheck } from './health-check.ts';
 

@@ -3,7 +3,7 @@ import { duration } from '#src/base/number-text.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readLease } from '#src/store/jobs/lease.ts';
-import { filledAt } from '#workers/sync/mirror-identity.ts';
+import { filledAt } from '#src/store/jobs/filled.ts';
 import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import type { HealthCheck } from './health-check.ts';
 

@@ -8,7 +8,7 @@ import type { ProcessRow } from '#src/store/processes.ts';
 import { positionsAhead } from '#src/store/log/consumer-offsets.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { lateJobs, type LateJob } from '#src/store/jobs/lease.ts';
-import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
+import { filledAt, isFilled } from '#src/store/jobs/filled.ts';
 import { openGap } from '#src/store/jobs/missed-window.ts';
 import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import type { HealthCheck } from './health-check.ts';

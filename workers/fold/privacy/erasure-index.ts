@@ -7,12 +7,12 @@ import { newerSchema, schemaVersion } from '#src/store/migrations.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 import type { MirrorTable } from '#workers/fold/projections/contract.ts';
 import {
-  erasureEvent,
   parseErasure,
   type ErasureTarget,
   type ErasedAddress,
   type ErasedSubject,
 } from '#workers/fold/projections/erasure.ts';
+import { erasureEvent } from '#src/store/log/read.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { addressesIn, normalAddress, sieveOf, spellingHash } from './addresses.ts';

@@ -10,7 +10,8 @@ import { countsSchema, readProgress, removeProgress, noCounts, type Counts, type
 import { traverseResource, type TraversalOutcome, type TraversalNeeds } from './traverse.ts';
 import { allResources, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
 import { checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
-import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { recordFilled } from '#src/store/jobs/filled.ts';
 import { wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { readEach, type ListOutcome } from '#workers/sync/read-each.ts';
 import { accountOf } from '#workers/sync/sources.ts';

@@ -4,12 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordKind } from '#schemas/records.ts';
 import { isObject } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
+import type { DriftHow } from '#src/store/jobs/drift-counts.ts';
 import { tableOfKind } from '#workers/fold/projections/touches.ts';
 import type { ChangedRecord } from '#workers/sync/records.ts';
-
-/** `missing`: only in the service. `extra`: here, but deleted there. `different`: in both, with other values. */
-export const driftHows = ['missing', 'extra', 'different'] as const;
-export type DriftHow = (typeof driftHows)[number];
 
 export interface Drift {
   /**
@@ -22,9 +19,6 @@ export interface Drift {
   /** The columns that differ; empty for missing and extra rows. */
   readonly fields: readonly string[];
 }
-
-/** Numbers of rows, by kind and drift; zeros are left out. */
-export type DriftCounts = Readonly<Partial<Record<RecordKind, Readonly<Partial<Record<DriftHow, number>>>>>>;
 
 /** The service computes these dates of a contact from its meetings, and sends no webhook when they change. */
 const meetingDates = ['next_meeting_date', 'last_meeting_date', 'last_interaction_date'];
@@ -65,25 +59,3 @@ const valuesOf = (list: Json): ReadonlyMap<unknown, unknown> =>
 
 /** Whether it counts: a difference that the service announces by a webhook. */
 export const isDrift = (how: Drift['how']): how is DriftHow => how !== 'meeting_dates' && how !== 'definitions';
-
-export function counted(
-  counts: DriftCounts,
-  { kind, how }: { readonly kind: RecordKind; readonly how: DriftHow },
-): DriftCounts {
-  const ofKind = counts[kind] ?? {};
-  return { ...counts, [kind]: { ...ofKind, [how]: (ofKind[how] ?? 0) + 1 } };
-}
-
-export function totalOf(counts: DriftCounts): number {
-  return Object.values(counts)
-    .flatMap((ofKind) => Object.values(ofKind))
-    .reduce((sum, count) => sum + count, 0);
-}
-
-/** `contact: 3 missing, 1 different`, one line per kind. */
-export function countLines(counts: DriftCounts): readonly string[] {
-  return Object.entries(counts).map(([kind, ofKind]) => {
-    const parts = driftHows.flatMap((how) => (ofKind[how] ? [`${ofKind[how]} ${how}`] : []));
-    return `${kind}: ${parts.join(', ')}`;
-  });
-}

@@ -7,7 +7,7 @@ import type { EventKind } from '#schemas/events.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
-import { driftHows, type DriftCounts } from './drift-report.ts';
+import { driftHows, type DriftCounts } from '#src/store/jobs/drift-counts.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { accountOf } from '#workers/sync/sources.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readPolling } from '#src/read/health/polling-health.ts';
 import { endLease, takeLease } from '#src/store/jobs/lease.ts';
-import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { recordFilled } from '#src/store/jobs/filled.ts';
 import { oneEngine } from '../../../harness/stores.ts';
 
 for (const { name, fresh } of oneEngine)

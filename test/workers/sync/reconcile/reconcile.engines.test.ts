@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
+import { totalOf } from '#src/store/jobs/drift-counts.ts';
 import { readReconcileState } from '#src/store/jobs/reconcile-state.ts';
 import { mirrorDifferences } from '../../../harness/mirror/mirror-comparison.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
