@@ -46,3 +46,6 @@ export const allEventKinds: readonly EventKind[] = Object.keys(eventKinds).filte
 export function contractOf(kind: EventKind): EventContract {
   return eventKinds[kind];
 }
+
+/** The event of an operator's erasure, which no service sends. */
+export const erasureEvent = 'person.erased';

@@ -33,7 +33,8 @@ const floors: Readonly<Record<string, string>> = {
   'workers/fold/retention': 'src/{base,store} workers/fold/{projections,pipeline} workers/sync/scheduling',
   'src/feed': 'schemas src/{base,http,store} workers/fold/{pipeline,projections}',
   // What people and programs ask of the mirror, as typed functions.
-  'src/read': 'schemas src/{base,store} workers/fold/{projections,pipeline} workers/sync workers/sync/scheduling',
+  // What set a value is found by folding its entries again.
+  'src/read': 'schemas src/{base,store} workers/fold/{projections,pipeline}',
   // Of src/config only the settings as people may see them, of src/queue only its contract.
   'src/api': `schemas src/{base,signing,config,http,observability,queue,store,read,feed}
     workers/fold/{projections,pipeline} workers/sync workers/sync/scheduling`,

@@ -13,7 +13,8 @@ import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
 import { rowNamed } from './row-record.ts';
 import type { ApiContext } from './api-operation.ts';
 import { createAudit, type Audit } from './audit.ts';
-import { answerTexts, currentAnswer, giveHostAnswer, isAnswer, type AnswerName } from './bookings/answers.ts';
+import { answerTexts, isAnswer, type AnswerName } from './bookings/answer-texts.ts';
+import { currentAnswer, giveHostAnswer } from './bookings/answers.ts';
 import { style } from './auth/login-page.ts';
 import { answersInMinute, createRequestLimit } from './request-limit.ts';
 

@@ -25,7 +25,8 @@ import { getBooking } from './bookings/get-booking.ts';
 import { listBookings } from './bookings/list-bookings.ts';
 import { listNoShows } from './bookings/no-shows.ts';
 import { contactOperations } from './contacts.ts';
-import { deliveryOperations, listQuarantine } from './deliveries/deliveries.ts';
+import { getDelivery, listDeliveries, listQuarantine } from './deliveries/deliveries.ts';
+import { replayDelivery } from './deliveries/replay-delivery.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { numberOperations } from './numbers/numbers.ts';
@@ -56,7 +57,9 @@ const operations: readonly ApiOperation[] = [
   listNoShows,
   answerBooking,
   ...whyOperations,
-  ...deliveryOperations,
+  listDeliveries,
+  getDelivery,
+  replayDelivery,
   listQuarantine,
   replayDeliveries,
   ...dismissOperations,

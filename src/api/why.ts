@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
 import { plainText, wholeNumber } from '#src/http/request.ts';
-import { explain } from '#workers/sync/explain-row.ts';
+import { explain } from '#src/read/explain-row.ts';
 import { defineOperation } from './api-operation.ts';
 
 const question = z.strictObject({

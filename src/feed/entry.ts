@@ -4,7 +4,7 @@ import { json } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
 import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
 import { payloadText } from './payload.ts';
 import { rowsAfter } from './rows.ts';
 

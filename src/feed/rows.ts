@@ -8,7 +8,7 @@ import { tables } from '#src/store/schema/tables.ts';
 import { factIn, isUnprojected } from '#workers/fold/pipeline/parse.ts';
 import { mirrorTables, type MirrorTable } from '#workers/fold/projections/contract.ts';
 import { parseErasure } from '#workers/fold/projections/erasure.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
 import { embeddings, rowsTouchedBy, tableOfEvent, type RowKey } from '#workers/fold/projections/touches.ts';
 
 /** State of the fold, which may change without an entry. */

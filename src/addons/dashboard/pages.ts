@@ -8,9 +8,11 @@
 //   search.ts   /search
 //   why.ts      /why
 import type { Page } from './page.ts';
+import { answerPage } from './pages/bookings/answer.ts';
 import { bookingPages } from './pages/bookings/bookings.ts';
-import { deliveryPage, replayDeliveryPage } from './pages/deliveries/delivery.ts';
+import { deliveryPage } from './pages/deliveries/delivery.ts';
 import { deliveriesPage } from './pages/deliveries/list.ts';
+import { replayDeliveryPage } from './pages/deliveries/replay-delivery.ts';
 import { replayPage } from './pages/deliveries/replay.ts';
 import { actionsPage } from './pages/mirror/actions.ts';
 import { alertPages } from './pages/mirror/alerts.ts';
@@ -32,6 +34,7 @@ import { whyPage } from './pages/why.ts';
 export const pages: readonly Page[] = [
   ...nowPages,
   ...bookingPages,
+  answerPage,
   deliveriesPage,
   // Before the page of one delivery, whose address would match.
   replayPage,

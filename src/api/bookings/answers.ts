@@ -13,11 +13,7 @@ import { attendances, canceledOutcomes, outcomes } from '#src/store/bookings/wor
 import { bookingOfInvitee, type BookingRow } from '#src/read/bookings/bookings.ts';
 import type { Answerer } from '#workers/fold/projections/attendance.ts';
 import { answers, statusOf, type Answer } from '#workers/sync/answer.ts';
-
-/** The answers as people read them. */
-export const answerTexts = { came: 'They came', no_show: 'No-show', none: 'Undo' } as const;
-export type AnswerName = keyof typeof answerTexts;
-export const isAnswer = (text: string): text is AnswerName => Object.hasOwn(answerTexts, text);
+import type { AnswerName } from './answer-texts.ts';
 
 const answerRecord = z
   .strictObject({

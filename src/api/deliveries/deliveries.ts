@@ -1,4 +1,4 @@
-// The deliveries in the log: a list, one with its body and changes, folding one again, and those in quarantine.
+// The deliveries in the log: a list, one with its body and changes, and those in quarantine.
 import { z } from 'zod';
 import { problemsIn } from '#schemas/delivery.ts';
 import { pageQuery } from '#schemas/pagination.ts';
@@ -17,10 +17,9 @@ import {
   type DeliveryLine,
 } from '#src/store/log/log-search.ts';
 import { lastSeq, type LogEntry } from '#src/store/log/read.ts';
-import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import { replayScript } from './curl-replay.ts';
-import { deliveryFilters, deliveryRecord, filterOf, replayedRecord, wholeDeliveryRecord } from './delivery-records.ts';
+import { deliveryFilters, deliveryRecord, filterOf, wholeDeliveryRecord } from './delivery-records.ts';
 import { sentenceOf } from './sentences.ts';
 import { isIdentifier } from '#src/api/row-record.ts';
 
@@ -76,32 +75,6 @@ export const getDelivery = defineOperation({
   schema: wholeDeliveryRecord,
   run: async ({ reading, signing, params }) => wholeDelivery(await findDelivery(reading, params.id), signing),
 });
-
-export const replayDelivery = defineOperation({
-  ...oneDelivery,
-  id: 'replayDelivery',
-  method: 'POST',
-  path: '/api/deliveries/{id}/replay',
-  summary: 'Fold one delivery again',
-  description:
-    'After a fix or an upgrade: a quarantined delivery is parsed again; one that was already applied changes nothing. If its outcome changes, it moves to the end of the log, where every consumer of the feed sees it.',
-  audited: true,
-  answers: 'resource',
-  schema: replayedRecord,
-  async run({ store, screen, tail, signing, params }) {
-    const before = await findDelivery(store, params.id);
-    const deliveryId = before.delivery_id;
-    const { changed } = await replay({ store, screen }, { deliveryId });
-    tail.poke();
-    const after = await findDelivery(store, deliveryId);
-    return {
-      ...wholeDelivery(after, signing),
-      replay: { changed: changed > 0, outcome_before: before.outcome, outcome_after: after.outcome },
-    };
-  },
-});
-
-export const deliveryOperations = [listDeliveries, getDelivery, replayDelivery] as const;
 
 const quarantineOutcomes = ['quarantined', 'unhandled'] as const;
 

@@ -1,8 +1,7 @@
 // A delivery as a sentence: who did what, from its body.
 import { describeEvent, subjectName } from '#schemas/describe-event.ts';
-import { isEventKind } from '#schemas/events.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent, isEventKind } from '#schemas/events.ts';
 import type { EntryWithBody } from '#src/read/deliveries/delivery-tail.ts';
 
 /** Reading the names of a person is not worth parsing a body that is larger. */

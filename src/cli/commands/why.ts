@@ -8,8 +8,8 @@ import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { isUri } from '#schemas/wire.ts';
 import { isAddress } from '#workers/fold/privacy/addresses.ts';
 import { recordsWith } from '#workers/fold/privacy/target.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
-import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/sync/explain-row.ts';
+import { erasureEvent } from '#schemas/events.ts';
+import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#src/read/explain-row.ts';
 import { alignColumns, changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 

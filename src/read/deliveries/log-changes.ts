@@ -3,7 +3,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { Readable } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { chunks, inChunks } from '#src/store/prepared-sql.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
 
 export interface LogPage {
   readonly end: number;

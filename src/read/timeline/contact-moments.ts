@@ -3,7 +3,7 @@ import { isObject, propertyOf } from '#schemas/wire.ts';
 import { changedItems, wordsOf, type OptionLabels } from '#src/base/changed-items.ts';
 import type { SubjectEntry } from './timeline-rows.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
 import type { Moment } from './moment.ts';
 
 /** `entries` are the newest, newest first. */

@@ -9,9 +9,6 @@ export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'q
 export type LogEntry = TableRow<'event_log'>;
 export type NewEntry = Omit<LogEntry, 'seq'>;
 
-/** The event of an operator's erasure. */
-export const erasureEvent = 'person.erased';
-
 /**
  * Entries that were stored without being projected: quarantined, or of a kind that this version does not know. Literally the
  * condition of the index that finds them: SQLite uses a partial index for no other spelling.

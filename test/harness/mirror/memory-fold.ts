@@ -1,6 +1,6 @@
 // The fold without a database: compile and join over rows in memory, written and read again between batches.
 import { erasureEntry } from '#workers/fold/projections/erasure.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
 import { childTables } from '#workers/fold/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/fold/projections/contract.ts';
 import { merge, type Effect, type MergeOptions, type WorkingRow } from '#workers/fold/projections/merge.ts';

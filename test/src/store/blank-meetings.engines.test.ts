@@ -4,7 +4,7 @@ import { overviewOf } from '#src/store/status-counts.ts';
 import { rowsByUri, uriEndingWith } from '#src/store/record-search.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import type { Store } from '#src/store/contract.ts';
-import { explain } from '#workers/sync/explain-row.ts';
+import { explain } from '#src/read/explain-row.ts';
 import { exportFolder, rowsIn } from '../../harness/mirror/export-folder.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { ageEntries, pruneLog } from '../../harness/erasures.ts';

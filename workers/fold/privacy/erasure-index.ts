@@ -12,7 +12,7 @@ import {
   type ErasedAddress,
   type ErasedSubject,
 } from '#workers/fold/projections/erasure.ts';
-import { erasureEvent } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { addressesIn, normalAddress, sieveOf, spellingHash } from './addresses.ts';

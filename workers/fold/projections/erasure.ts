@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, isUri } from '#schemas/wire.ts';
-import { erasureEvent, type NewEntry } from '#src/store/log/read.ts';
+import { erasureEvent } from '#schemas/events.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import { mirrorTables, type Fact, type MirrorTable } from './contract.ts';
 
 /** A record of the person, or a scheduled event for which an erased invitee filled something in. */

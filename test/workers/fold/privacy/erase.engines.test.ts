@@ -16,7 +16,7 @@ import {
   oneEngine,
   testWith,
 } from '../../../harness/stores.ts';
-import { explain } from '#workers/sync/explain-row.ts';
+import { explain } from '#src/read/explain-row.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';

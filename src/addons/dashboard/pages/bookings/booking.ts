@@ -1,6 +1,6 @@
 // One booking: its timeline, its meeting, and what the invitee said.
 import { html } from 'hono/html';
-import type { AnswerName } from '#src/api/bookings/answers.ts';
+import type { AnswerName } from '#src/api/bookings/answer-texts.ts';
 import { getBooking } from '#src/api/bookings/get-booking.ts';
 import { answerList, facts, table } from '#src/addons/dashboard/components/list.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '#src/addons/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { kindLabels } from '#src/addons/dashboard/pages/people/timeline.ts';
-import { answerButtons, answeredNotice, backTo, canAnswer } from './answer.ts';
+import { answerButtons, answeredNotice, backTo, canAnswer } from './answer-buttons.ts';
 import { attendanceBadge, bookingBadge } from './outcome.ts';
 
 type Booking = RecordOf<typeof getBooking>;

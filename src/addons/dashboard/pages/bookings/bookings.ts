@@ -6,7 +6,7 @@ import { localQuery } from '#src/addons/dashboard/components/local-times.ts';
 import { pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
 import { command, foreign, idOf, time, type Markup } from '#src/addons/dashboard/components/markup.ts';
 import { definePage, newestEntry, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
-import { answerColumn, answeredNotice, answerPage, canAnswer } from './answer.ts';
+import { answerColumn, answeredNotice, canAnswer } from './answer-buttons.ts';
 import { showBooking, currentAnswer } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
 import {
@@ -25,7 +25,6 @@ export const bookingPages: readonly Page[] = [
   definePage({ path: '/bookings', section: '/bookings', show: showBookings }),
   definePage({ path: '/bookings/:uuid', section: '/bookings', show: showBooking }),
   definePage({ path: '/no-shows', section: '/no-shows', show: showNoShows }),
-  answerPage,
 ];
 
 async function showBookings(call: PageCall) {

@@ -16,7 +16,7 @@ import {
 import { readEndedCounts } from '#src/read/booking-numbers.ts';
 import { askText, countsText, rateText } from '#src/addons/dashboard/pages/numbers/headline.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
-import { answerColumn, answeredNotice, canAnswer } from './answer.ts';
+import { answerColumn, answeredNotice, canAnswer } from './answer-buttons.ts';
 import { meetingFilters, startEnds, timesText } from './outcome.ts';
 
 type NoShow = RecordOf<typeof listNoShows>;

@@ -1,7 +1,6 @@
-// One delivery: what became of it, what it changed, its body, and how to send or fold it again.
+// One delivery: what became of it, what it changed, its body, and how to send it again.
 import { html } from 'hono/html';
-import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
-import { dismissDelivery } from '#src/api/deliveries/dismiss.ts';
+import { getDelivery } from '#src/api/deliveries/deliveries.ts';
 import { outcomes } from '#src/api/deliveries/delivery-records.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { changesView, uriLink } from '#src/addons/dashboard/components/changes.ts';
@@ -80,23 +79,6 @@ export const deliveryPage = definePage({
         ${bodyView(delivery, url)}
         ${resend === null ? '' : resendView(seq, resend)}`,
     };
-  },
-});
-
-export const replayDeliveryPage = definePage({
-  path: '/deliveries/:id/replay',
-  section: '/deliveries',
-  show: ({ params }) => ({
-    title: 'Replay',
-    content: html`<h1>Replay</h1>
-      <p>Use the button on <a href="/deliveries/${params['id']}">the page of the delivery</a>.</p>`,
-  }),
-  async submit({ ask, params, form }) {
-    if (form['dismiss'] !== undefined)
-      return { to: `/deliveries/${(await ask(dismissDelivery, { params })).resource.seq}` };
-    const { resource } = await ask(replayDelivery, { params });
-    const { changed, outcome_before: before } = resource.replay;
-    return { to: address(`/deliveries/${resource.seq}`, { replayed: changed ? 'changed' : 'same', before }) };
   },
 });
 

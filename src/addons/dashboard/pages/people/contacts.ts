@@ -15,12 +15,10 @@ import {
   idOf,
   nothing,
   optionalTime,
-  time,
   uriActions,
   type Markup,
 } from '#src/addons/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
-import { explainRow } from '#src/api/why.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { bookingsWith, named, personCard, type Person } from './people.ts';
@@ -199,7 +197,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact, person
       Created: optionalTime(contact.created_at),
       Changed: optionalTime(contact.updated_at),
     })}
-    ${await serviceDates(call, contact)}
+    ${serviceDates(contact)}
     ${
       custom.length === 0
         ? ''
@@ -213,7 +211,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact, person
 }
 
 /** The service sends no webhook when these change, so they may be old. */
-async function serviceDates({ ask }: Pick<PageCall, 'ask'>, contact: Contact): Promise<Markup> {
+function serviceDates(contact: Contact): Markup {
   const dates = {
     'Next meeting': contact.next_meeting_date,
     'Last meeting': contact.last_meeting_date,
@@ -222,10 +220,9 @@ async function serviceDates({ ask }: Pick<PageCall, 'ask'>, contact: Contact): P
     'Last interaction': contact.last_interaction_date,
   };
   if (Object.values(dates).every((at) => at === null)) return nothing;
-  const { fields } = await ask(explainRow, { query: { uri: contact.uri, limit: '1' } });
-  const readAt = fields.find(({ column }) => column.endsWith('_date'))?.occurred_at ?? null;
   return html`<details>
-    <summary>As the service says${readAt === null ? '' : html`, last read ${time(readAt)}`}</summary>
+    <summary>As the service says</summary>
+    <p><a href="${address('/why', { uri: contact.uri })}">When they were last read</a></p>
     ${facts(Object.fromEntries(Object.entries(dates).map(([name, at]) => [name, optionalTime(at)])))}
   </details>`;
 }

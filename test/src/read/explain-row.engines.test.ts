@@ -5,7 +5,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readingWithin } from '#src/store/reading/reading.ts';
-import { explain, type ColumnOrigin, type Explanation } from '#workers/sync/explain-row.ts';
+import { explain, type ColumnOrigin, type Explanation } from '#src/read/explain-row.ts';
 import { prune } from '#workers/fold/retention/retention.ts';
 import type { RecordKind } from '#schemas/records.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
