@@ -20,6 +20,8 @@ type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown
 export interface OperationArguments {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: RawQuery;
+  /** Instead of `query`, of an operation that takes a name twice. */
+  readonly search?: URLSearchParams;
   readonly body?: unknown;
 }
 

@@ -133,12 +133,16 @@ export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeed
     operations,
     context,
     /** Runs an operation without HTTP, in the name of this caller. Throws an `HttpError`. */
-    async run(id: string, { params = {}, query = {}, body }: OperationArguments, caller?: Caller): Promise<unknown> {
+    async run(
+      id: string,
+      { params = {}, query = {}, search, body }: OperationArguments,
+      caller?: Caller,
+    ): Promise<unknown> {
       const operation = byId.get(id);
       if (operation === undefined) throw new TypeError(`There is no operation ${id}.`);
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const url = new URL(path, inProcess.url);
-      if (operation.ownQuery) url.search = String(new URLSearchParams(query));
+      if (operation.ownQuery) url.search = String(search ?? new URLSearchParams(query));
       const call = {
         context: { ...context, caller },
         url,

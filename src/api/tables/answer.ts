@@ -31,10 +31,19 @@ export function formOf(
 }
 
 function csvText({ rows, kinds }: RowsAnswer, isRaw: boolean): string {
+  const csv = csvOf(kinds, isRaw);
+  return csv.header() + csv.lines(rows);
+}
+
+/** Rows with these columns as CSV; guarded against formulas unless it is raw. */
+export function csvOf(kinds: RowsAnswer['kinds'], isRaw: boolean) {
   const columns = Object.entries(kinds).map(([name, kind]) => ({ name, kind }));
-  const lines = csvLines(columns, { isRaw });
-  const body = rows.map((row) => lines.line(columns.map(({ name, kind }) => cellOf(kind, row[name] ?? null))));
-  return lines.header() + body.join('');
+  const csv = csvLines(columns, { isRaw });
+  return {
+    header: () => csv.header(),
+    lines: (rows: RowsAnswer['rows']): string =>
+      rows.map((row) => csv.line(columns.map(({ name, kind }) => cellOf(kind, row[name] ?? null)))).join(''),
+  };
 }
 
 function cellOf(kind: ColumnKind, value: Json): string | number | boolean | null {

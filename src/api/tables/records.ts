@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { json } from '#schemas/wire.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
 import { commonRelations, type Relation, type RelationColumn } from '#src/read/tables/relation.ts';
 
 const kinds = ['text', 'time', 'date', 'json', 'flag', 'integer', 'number'] as const satisfies readonly ColumnKind[];
@@ -92,8 +93,9 @@ export const rowSchemas: Readonly<Record<string, z.ZodType>> = Object.fromEntrie
 );
 
 /** A row of any of them, or of groups. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every value of a row is JSON
 export const anyRow = z
   .union([...Object.values(rowSchemas), z.record(z.string(), json)])
   .describe(
     'A row of the table or view that the path names, with the columns that `select` names; or a group of them.',
-  );
+  ) as unknown as z.ZodType<StoredRow>;

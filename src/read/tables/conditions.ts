@@ -19,6 +19,10 @@ export function rowsWhere(engine: StoreEngine, relation: Relation, where: readon
   return and([...parts, ...withoutBlank(relation.name)]);
 }
 
+/** The same rows, as a person would write it. */
+export const plainWhere = (engine: StoreEngine, relation: Relation, where: readonly Condition[]): Bool =>
+  and([...where.map((each) => conditionSql(engine, relation, each)), ...withoutBlank(relation.name)]);
+
 export const and = (parts: readonly Bool[]): Bool =>
   parts.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(parts, sql` and `)}`;
 

@@ -79,6 +79,10 @@ export function partsInOrder(
   return isAtNull ? [without] : [withValue, without];
 }
 
+/** All rows in this order, in one query. */
+export const wholeOrder = (engine: StoreEngine, columns: readonly SortColumn[]): RawBuilder<unknown> =>
+  sorterFor(engine, false).orderBy(columns);
+
 const always = sql<SqlBool>`1 = 1`;
 const never = sql<SqlBool>`1 = 0`;
 

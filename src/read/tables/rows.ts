@@ -128,27 +128,34 @@ export async function readSome(
 export async function readGroups(
   store: Readable,
   relation: Relation,
-  { where, select, order, limit }: Question,
+  question: Question,
 ): Promise<readonly StoredRow[] | 'too many' | 'too large'> {
-  const { engine } = store;
+  const kinds = selectedKinds(relation, question.select);
+  const where = rowsWhere(store.engine, relation, question.where);
+  const rows = await runSums(store, groupsSql(store, relation, { question, where, limit: mostGroups + 1 }));
+  if (rows === undefined) return 'too large';
+  return rows.length > mostGroups ? 'too many' : rows.map((row) => decoded(store, row, kinds));
+}
+
+export function groupsSql(
+  store: Readable,
+  relation: Relation,
+  { question, where, limit }: { question: Question; where: RawBuilder<SqlBool>; limit: number },
+): Sql {
+  const { select, order } = question;
   const kinds = selectedKinds(relation, select);
   const columns = select.filter(({ aggregate }) => aggregate === undefined);
   const rest = columns.filter(({ name }) => order.every((term) => term.name !== name));
   const terms = [...order, ...rest.map(({ name }) => ({ name, isDescending: false }))];
   const orderBy = terms.map(({ name, isDescending }) => {
-    const column = ordered(engine, kinds[name] ?? 'text', sql.id(name));
+    const column = ordered(store.engine, kinds[name] ?? 'text', sql.id(name));
     return sql`${column} ${isDescending ? sql`desc` : sql`asc`} nulls last`;
   });
   const list = select.map((each) => sql`${selectedSql(store, relation, each)} as ${sql.id(each.name)}`);
   const groupBy = columns.length === 0 ? sql`` : sql`group by ${sql.join(columns.map(({ name }) => sql.id(name)))}`;
-  const rows = await runSums(
-    store,
-    sql`select * from (select ${sql.join(list)} from ${sql.table(relation.name)}
-      where ${rowsWhere(engine, relation, where)} ${groupBy}) as found
-      ${orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy)}`} limit ${limit ?? mostGroups + 1}`,
-  );
-  if (rows === undefined) return 'too large';
-  return rows.length > mostGroups ? 'too many' : rows.map((row) => decoded(store, row, kinds));
+  return sql`select * from (select ${sql.join(list)} from ${sql.table(relation.name)}
+      where ${where} ${groupBy}) as found
+      ${orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy)}`} limit ${question.limit ?? limit}`;
 }
 
 /** Undefined where a number is out of range: PostgreSQL fails, and SQLite answers infinity. */
