@@ -57,13 +57,10 @@ export function createDashboard(needs: DashboardNeeds): Pages {
     });
   }
 
-  async function answer(
-    context: PageContext,
-    page: Page,
-    run: (call: PageCall) => ReturnType<NonNullable<Page['submit']>>,
-  ) {
+  async function answer(context: PageContext, page: Page, run: (call: PageCall) => ReturnType<Page['show']>) {
     try {
       const result = await run(await callOf(context, needs));
+      if (result instanceof Response) return result;
       return isRedirect(result) ? context.redirect(result.to, 303) : await send(context, result, page);
     } catch (error) {
       if (!(error instanceof ApiError)) needs.report(error);

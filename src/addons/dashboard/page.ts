@@ -15,6 +15,7 @@ export const sections = {
   '/routing': 'Routing',
   '/recaps': 'Recaps',
   '/numbers': 'Numbers',
+  '/tables': 'Tables',
   '/mirror': 'Mirror',
 } as const;
 
@@ -54,11 +55,14 @@ export interface Redirect {
   readonly to: string;
 }
 
+export type Shown = View | Redirect | Response;
+
 export interface Page {
   /** `/deliveries/:id` */
   readonly path: string;
   readonly section?: Section;
-  show(call: PageCall): View | Promise<View>;
+  /** A `Response` is a file. */
+  show(call: PageCall): Shown | Promise<Shown>;
   /** Processes the form that this page, or another one, sends to this address. */
   submit?(call: PageCall): View | Redirect | Promise<View | Redirect>;
 }

@@ -5,6 +5,7 @@
 //   people      /contacts, /people, /routing, /recaps
 //   numbers     /numbers
 //   mirror      /mirror and what is below it, /queues
+//   tables      /tables, /tables/:name, /tables/:name/:key
 //   search.ts   /search
 //   why.ts      /why
 import type { Page } from './page.ts';
@@ -29,6 +30,7 @@ import { peoplePage } from './pages/people/people.ts';
 import { recapPages } from './pages/people/recaps.ts';
 import { routingPages } from './pages/people/routing.ts';
 import { searchPage } from './pages/search.ts';
+import { tablePages } from './pages/tables/tables.ts';
 import { whyPage } from './pages/why.ts';
 
 export const pages: readonly Page[] = [
@@ -47,6 +49,7 @@ export const pages: readonly Page[] = [
   ...routingPages,
   ...recapPages,
   ...numberPages,
+  ...tablePages,
   overviewPage,
   ...subscriptionPages,
   syncPage,

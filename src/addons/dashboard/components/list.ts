@@ -5,6 +5,10 @@ import { address, foreign, nothing, type Markup } from './markup.ts';
 
 export interface Column<Row> {
   readonly name: string;
+  /** What sorts the list by this column, or back. */
+  readonly heading?: Markup;
+  /** The list is sorted by this column first. */
+  readonly sorted?: 'ascending' | 'descending';
   cell(row: Row): Markup | string;
   /** Right-aligned, with digits of one width. */
   readonly isNumber?: true;
@@ -33,7 +37,7 @@ export function table<Row>({ caption, columns, rows, keyOf, linkOf, empty }: Tab
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table>
       <caption class="hidden">${caption}</caption>
-      <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.name}</th>`)}</tr></thead>
+      <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}" ${column.sorted ? html`aria-sort="${column.sorted}"` : ''}>${column.heading ?? column.name}</th>`)}</tr></thead>
       <tbody data-rows>
         ${rows.map(
           (row) =>

@@ -1,0 +1,29 @@
+// Which columns of a table are shown while nobody has chosen: the key, the times that sort it, names, words, and then what is short.
+import type { Described, DescribedColumn } from '#src/addons/dashboard/components/rows.ts';
+
+const most = 8;
+
+/** The key, the time that sorts the rows, and the others in the order of their declaration. */
+export function usualColumns({ key, fast, columns }: Pick<Described, 'key' | 'fast' | 'columns'>): readonly string[] {
+  const names = columns.map(({ name }) => name);
+  const rankOf = (column: DescribedColumn): number => {
+    const { name, kind, holds, joins, one_of: words } = column;
+    const ranks = [
+      key.includes(name),
+      fast.includes(name),
+      /(?:^|_)(?:name|email|title)$/.test(name) && holds !== 'plain',
+      words !== null,
+      kind !== 'json' && kind !== 'text',
+      kind === 'text' && joins === null,
+      kind === 'text',
+    ];
+    const rank = ranks.indexOf(true);
+    return rank === -1 ? ranks.length : rank;
+  };
+  const chosen = columns
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .slice(0, most)
+    .map(({ name }) => name);
+  const first = [...new Set([...key, ...fast.slice(0, 1)])];
+  return [...first, ...names.filter((name) => chosen.includes(name) && !first.includes(name))];
+}
