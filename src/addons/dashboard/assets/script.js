@@ -346,6 +346,16 @@
     row?.scrollIntoView({ block: 'nearest' });
   }
 
+  /** The row that was open is selected again when the browser comes back. */
+  const remember = (row) => row && history.replaceState({ row: row.dataset.href }, '');
+  function selectOpened() {
+    const [{ type } = {}] = performance.getEntriesByType('navigation');
+    const { row } = history.state ?? {};
+    if (type !== 'back_forward' || row === undefined) return;
+    for (const each of document.querySelectorAll('main [data-href]'))
+      if (each.dataset.href === row) return each.focus({ preventScroll: true });
+  }
+
   /** Of the row that j and k reached; on the page of a booking, its own. */
   function answer(name) {
     const row = document.activeElement?.closest('main [data-href]');
@@ -394,6 +404,8 @@
       '?': help,
     };
     let isGoing = 0;
+    selectOpened();
+    addEventListener('focusin', ({ target }) => remember(target.closest('main [data-href]')));
 
     addEventListener('keydown', (event) => {
       const { key, target, ctrlKey, metaKey, altKey, isComposing } = event;
@@ -419,6 +431,7 @@
       if (button?.dataset.action) return actions[button.dataset.action]?.();
       if (button) return copy(button);
       const row = target.closest('[data-href]');
+      remember(row);
       if (!row || target.closest('a, button, input, select, label, summary') || !getSelection().isCollapsed) return;
       if (ctrlKey || metaKey || shiftKey) window.open(row.dataset.href, '_blank', 'noopener');
       else location.assign(row.dataset.href);

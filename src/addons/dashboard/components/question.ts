@@ -67,10 +67,9 @@ export function addressOf(path: string, question: AskedQuestion, pageToken?: str
   return search === '' ? path : `${path}?${search}`;
 }
 
-const readable = (text: string): string =>
-  encodeURIComponent(text.toWellFormed())
-    .replaceAll(/%(?:2C|3A|2F|40)/g, decodeURIComponent)
-    .replaceAll("'", '%27');
+const readable = (text: string): string => encoded(text).replaceAll(/%(?:2C|3A|2F|40)/g, decodeURIComponent);
+
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27');
 
 export interface OrderTerm {
   readonly name: string;
@@ -91,8 +90,7 @@ export function recordAddress(
   return text.join('') === '' ? undefined : pathOf(name, text.join(','));
 }
 
-export const pathOf = (table: string, key: string): string =>
-  `/tables/${table}/${encodeURIComponent(key.toWellFormed())}`;
+export const pathOf = (table: string, key: string): string => `/tables/${table}/${encoded(key)}`;
 
 /** The rows of a table that have a value. */
 export const rowsWith = (table: string, column: string, value: string | number | boolean): string =>

@@ -203,6 +203,10 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     const href = String(await focused('dataset.href'));
     await page.keyboard.press('Enter');
     await page.waitForURL(`${server.url}${href}`);
+    await page.goBack();
+    expect(await focused('dataset.href')).toBe(href);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.url}${href}`);
     await page.keyboard.press('g');
     await page.keyboard.press('d');
     await page.waitForURL(`${server.url}/deliveries`);
