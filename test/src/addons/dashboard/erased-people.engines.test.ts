@@ -63,7 +63,7 @@ for (const engine of oneEngine)
       }
       const before = await walk();
       const naming = new Set(before.naming.map((address) => address.split(/[/?]/)[1]));
-      const pages = ['', 'bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing', 'why'];
+      const pages = ['', 'bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing', 'tables', 'why'];
       expect([...naming].toSorted()).toEqual(pages);
       await eraseFrom(dashboard.store, email, { now: instantOf(now) });
       const after = await walk();

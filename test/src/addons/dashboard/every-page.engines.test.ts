@@ -71,7 +71,7 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     const faults: string[] = [];
     const known = new Set<string>();
     let everything = '';
-    for (const address of found.addresses) {
+    for (const address of [...found.addresses, ...tablePages]) {
       const answer = await page.goto(origin + address);
       const check = async (script: string) =>
         faults.push(...(await page.evaluate<readonly string[]>(script)).map((fault) => `${address}: ${fault}`));
@@ -106,6 +106,16 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     expect(everything.includes(hugeNumber)).toBe(true);
   });
 });
+
+/** Besides those that are found: all columns of what strangers write, a group, and refused questions. */
+const tablePages: readonly string[] = [
+  ...['invitees', 'contacts', 'event_log', 'meeting_recaps', 'users', 'alerts'].map(
+    (name) => `/tables/${name}?select=*`,
+  ),
+  '/tables/invitees?select=name,status,count()&or=(name.neq.x,name.is.null)',
+  `/tables/users?name=${encodeURIComponent(`eq.${browserTexts[1]}`)}`,
+  `/tables/users?name=${encodeURIComponent(browserTexts[1] ?? '')}&select=${encodeURIComponent(browserTexts[1] ?? '')}`,
+];
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
