@@ -31,7 +31,7 @@ async function answered(
   const isGrouped = groupsIn(question.select).computed.length > 0;
   const asked: AskedQuestion = {
     ...question,
-    select: question.select ?? shownColumns(table, undefined).join(','),
+    select: question.select ?? shownColumns(table, question).join(','),
     limit: isGrouped ? question.limit : String(mostRows),
   };
   const explained = await read((mirror) =>

@@ -184,7 +184,7 @@ function groupFields(table: Described, groupedBy: readonly string[], computed: r
 }
 
 function columnsView({ table, question, path }: FormState): Markup {
-  const shown = shownColumns(table, question.select);
+  const shown = shownColumns(table, question);
   const { columns } = table;
   const isGrouped = groupsIn(question.select).computed.length > 0;
   return html`<details><summary>${isGrouped ? `${columns.length} columns` : `${shown.length} of ${columns.length} columns are shown`}, and what they mean</summary>
@@ -217,11 +217,16 @@ function columnsView({ table, question, path }: FormState): Markup {
 export const inCode = (text: string): Markup =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
-export function shownColumns(table: Described, select: string | undefined): readonly string[] {
-  if (select === undefined) return usualColumns(table);
+export function shownColumns(
+  table: Described,
+  { select, order }: Pick<AskedQuestion, 'select' | 'order'>,
+): readonly string[] {
+  if (select === undefined) return usualColumns(table, sortedBy(order));
   if (select === '*') return table.columns.map(({ name }) => name);
   return groupsIn(select).groupedBy;
 }
+
+const sortedBy = (order = ''): string => /^(.*?)(?:\.(?:asc|desc))?(?:,|$)/.exec(order)?.[1] ?? '';
 
 /** The question that a form has sent, in the grammar of the door; undefined where the address is no form's. */
 export function sentQuestion(table: Described, search: URLSearchParams): AskedQuestion | undefined {
@@ -239,7 +244,7 @@ export function sentQuestion(table: Described, search: URLSearchParams): AskedQu
   const limit = of('.limit') || undefined;
   const select = sentGroups(search);
   if (select !== undefined) return { conditions, groups, limit, select, order: groupOrder(select, of('.order')) };
-  return { conditions, groups, limit, select: sentColumns(table, search.getAll('.show')), order: sentOrder(search) };
+  return { conditions, groups, limit, select: sentColumns(table, search), order: sentOrder(search) };
 }
 
 function sentCondition(column: string, operator: string, value: string): Condition {
@@ -286,12 +291,13 @@ function groupOrder(select: string, order: string): string | undefined {
 const outputName = (item: string): string =>
   item.replace(/^(\w+)\((\w*)\)$/, (_, word: string, name: string) => (name === '' ? word : `${word}_${name}`));
 
-function sentColumns(table: Described, shown: readonly string[]): string | undefined {
-  const all = table.columns.map(({ name }) => name);
-  const usual = usualColumns(table);
+function sentColumns(table: Described, search: URLSearchParams): string | undefined {
+  const shown = search.getAll('.show');
+  // Those that were shown before it was sent.
+  const usual = usualColumns(table, sortedBy(search.get('.order') ?? ''));
   if (shown.length === 0 || (shown.length === usual.length && usual.every((name) => shown.includes(name))))
     return undefined;
-  return shown.length === all.length ? '*' : shown.join(',');
+  return shown.length === table.columns.length ? '*' : shown.join(',');
 }
 
 /** An order by several columns stays while its first one does. */

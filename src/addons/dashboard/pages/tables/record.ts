@@ -31,7 +31,7 @@ export async function showRecord({ ask, params }: PageCall): Promise<View> {
   const title = titleOf(table, row);
   return {
     title: `${title}, ${name}`,
-    content: html`<p class="soft"><a href="/tables">Tables</a> / <a href="/tables/${name}">${name}</a> / <bdi>${shortValue(keyText(table, row))}</bdi></p>
+    content: html`<p class="soft"><a href="/tables">Tables</a> / <a href="/tables/${name}">${name}</a> / <bdi>${keyText(table, row)}</bdi></p>
       <h1><bdi>${title}</bdi></h1>
       <p class="row">${joined(linksOf(table, row), ' ')}</p>
       ${valuesView(table, row)}
@@ -41,7 +41,8 @@ export async function showRecord({ ask, params }: PageCall): Promise<View> {
   };
 }
 
-const keyText = ({ key }: Described, row: Row): string => key.map((column) => String(row[column])).join(', ');
+const keyText = ({ key }: Pick<Described, 'key'>, row: Row): string =>
+  key.map((column) => shortValue(String(row[column]))).join(', ');
 
 /** What a person calls it; else its key. */
 function titleOf(table: Pick<Described, 'key' | 'columns'>, row: Row): string {
@@ -49,7 +50,7 @@ function titleOf(table: Pick<Described, 'key' | 'columns'>, row: Row): string {
     ({ name, joins }) =>
       /(?:^|_)(?:name|email|title)$/.test(name) && joins === null && typeof row[name] === 'string' && row[name] !== '',
   );
-  return shortValue(named ? String(row[named.name]) : table.key.map((column) => String(row[column])).join(', '));
+  return named ? shortValue(String(row[named.name])) : keyText(table, row);
 }
 
 /** Where a page shows more of it than its values. */

@@ -110,7 +110,7 @@ function refusedView({ status, message, details }: ApiError, { table, question, 
 async function rowsView(call: PageCall, page: TablePage): Promise<View> {
   const { ask, read, url, isReadOnly } = call;
   const { table, question, path } = page;
-  const asked = { ...question, select: question.select ?? shownColumns(table, undefined).join(',') };
+  const asked = { ...question, select: question.select ?? shownColumns(table, question).join(',') };
   const explained = await read((mirror) =>
     explainQuestion(mirror, { name: table.name, isAdmin: !isReadOnly, parameters: pairsOf(asked) }),
   );
@@ -127,7 +127,7 @@ async function rowsView(call: PageCall, page: TablePage): Promise<View> {
       ${questionForm({ table, question, path, first: explained.order[0] })}
       <p class="row spaced">
         <span class="soft">${isWhole ? count : `${count} on this page`}</span>
-        ${rows.length === 0 ? '' : html`<a href="${addressOf(`${path}.csv`, question)}" download>Download as CSV</a> <span class="soft">${explained.isGrouped ? '' : `all pages, at most ${number(mostDownloaded)} rows`}</span>`}
+        ${rows.length === 0 ? '' : html`<a href="${addressOf(`${path}.csv`, question)}">Download as CSV</a> <span class="soft">${explained.isGrouped ? '' : `all pages, at most ${number(mostDownloaded)} rows`}</span>`}
       </p>
       ${rowList({
         table,
@@ -152,7 +152,7 @@ function withKey({ key }: Described, select: string): string {
 
 /** The first column of the key leads to the row; where none is shown, a column of its own does. */
 function columnsOf({ table, question }: TablePage): readonly RowColumn[] {
-  const names = shownColumns(table, question.select);
+  const names = shownColumns(table, question);
   const leading = names.find((name) => table.key.includes(name));
   const columns = names.map((name) => (name === leading ? linkedColumn(table, name) : columnOf(table, name)));
   if (leading !== undefined) return columns;

@@ -3,8 +3,11 @@ import type { Described, DescribedColumn } from '#src/addons/dashboard/component
 
 const most = 8;
 
-/** The key, the time that sorts the rows, and the others in the order of their declaration. */
-export function usualColumns({ key, fast, columns }: Pick<Described, 'key' | 'fast' | 'columns'>): readonly string[] {
+/** The key, the time that sorts the rows, and the others in the order of their declaration; with the column that they are sorted by. */
+export function usualColumns(
+  { key, fast, columns }: Pick<Described, 'key' | 'fast' | 'columns'>,
+  sortedBy = '',
+): readonly string[] {
   const names = columns.map(({ name }) => name);
   const rankOf = (column: DescribedColumn): number => {
     const { name, kind, holds, joins, one_of: words } = column;
@@ -13,9 +16,8 @@ export function usualColumns({ key, fast, columns }: Pick<Described, 'key' | 'fa
       fast.includes(name),
       /(?:^|_)(?:name|email|title)$/.test(name) && holds !== 'plain',
       words !== null,
-      kind !== 'json' && kind !== 'text',
-      kind === 'text' && joins === null,
-      kind === 'text',
+      kind !== 'json' && kind !== 'flag' && joins === null,
+      kind !== 'json',
     ];
     const rank = ranks.indexOf(true);
     return rank === -1 ? ranks.length : rank;
@@ -25,5 +27,6 @@ export function usualColumns({ key, fast, columns }: Pick<Described, 'key' | 'fa
     .slice(0, most)
     .map(({ name }) => name);
   const first = [...new Set([...key, ...fast.slice(0, 1)])];
-  return [...first, ...names.filter((name) => chosen.includes(name) && !first.includes(name))];
+  const usual = [...first, ...names.filter((name) => chosen.includes(name) && !first.includes(name))];
+  return usual.includes(sortedBy) || !names.includes(sortedBy) ? usual : [...key, sortedBy, ...usual.slice(key.length)];
 }

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { ColumnKind } from '#src/store/columns.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { runStatement } from '#src/read/tables/run-statement.ts';
-import { uri } from '../../../../harness/data/counted-bookings.ts';
-import { fillReadWorld } from '../../../../harness/data/read-world.ts';
-import { readableText } from '../../../../harness/golden.ts';
-import { bearer } from '../../../../harness/mirror/api-app.ts';
-import { linksIn } from '../../../../harness/mirror/every-page.ts';
-import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { openedOnce } from '../../../../harness/opened.ts';
-import { availableEngines } from '../../../../harness/stores.ts';
+import { uri } from '../../../../../harness/data/counted-bookings.ts';
+import { fillReadWorld } from '../../../../../harness/data/read-world.ts';
+import { readableText } from '../../../../../harness/golden.ts';
+import { bearer } from '../../../../../harness/mirror/api-app.ts';
+import { linksIn } from '../../../../../harness/mirror/every-page.ts';
+import { openDashboard } from '../../../../../harness/mirror/dashboard.ts';
+import { openedOnce } from '../../../../../harness/opened.ts';
+import { availableEngines } from '../../../../../harness/stores.ts';
 
 interface Column {
   readonly name: string;
@@ -116,6 +116,20 @@ describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
     ]);
   });
 
+  it('the usual columns are few, with the key and what the rows are sorted by', async () => {
+    const headsOf = async (address: string) =>
+      [...(await page(address)).matchAll(/<th scope="col"[^>]*>(?:<a[^>]*>|<span[^>]*>)(\w+)/g)].map(
+        ([, name]) => name,
+      );
+    const usual = await headsOf('/tables/bookings');
+    expect(usual).toHaveLength(8);
+    expect(usual).toEqual(expect.arrayContaining(['uri', 'made_at', 'start_time', 'invitee_name', 'outcome']));
+    expect(await headsOf('/tables/bookings?order=outcome')).toEqual(usual);
+    expect(await headsOf('/tables/bookings?order=moves.desc,uri')).toEqual(['uri', 'moves', ...usual.slice(1)]);
+    const { body } = await dashboard.get('/api/tables/bookings?limit=1');
+    expect(await headsOf('/tables/bookings?select=*')).toEqual(Object.keys(body.collection[0]));
+  });
+
   it.each([
     ['.0.column=outcome&.0.operator=eq&.0.value=no_show', 'outcome=eq.no_show'],
     ['.0.column=&.0.operator=eq&.0.value=&.1.column=host&.1.operator=is.null', 'host=is.null'],
@@ -215,6 +229,18 @@ describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
     const groups = await dashboard.page('/tables/users.csv?select=name,count()&order=name&limit=1');
     expect(groups.html.split('\r\n')).toEqual(['name,count', expect.stringMatching(/,\d+$/), '']);
     expect(await ledTo('/tables/users.csv?name=gt')).toBe('/tables/users?name=gt');
+  });
+
+  it('a file with fewer rows than there are says so in its name', async () => {
+    const rows = Array.from({ length: 50_001 }, (_, index) => ({
+      contact_uri: uri('contacts', 'a'),
+      phone_number: `+${index}`,
+      position: index,
+    }));
+    await dashboard.store.transaction((unit) => writeRows(unit, 'contact_phone_numbers', rows as never));
+    const { headers, html } = await dashboard.page('/tables/contact_phone_numbers.csv');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="contact_phone_numbers-first-50000.csv"');
+    expect(html.split('\r\n')).toHaveLength(50_002);
   });
 
   it.each([
