@@ -1,74 +1,117 @@
-// Search: the first people, bookings and deliveries with a text, and the lists that have the others.
+// Search: the first contacts, hosts, bookings and deliveries with a text, and the lists that have the others.
 import { html } from 'hono/html';
-import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
-import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
-import { listPeople } from '#src/api/people/people.ts';
+import { isAddress, searchBookings, searchContacts, searchHosts, type Found } from '#src/read/search.ts';
 import { table, type Table } from '#src/addons/dashboard/components/list.ts';
-import { address, idOf, type Markup } from '#src/addons/dashboard/components/markup.ts';
-import { definePage } from '#src/addons/dashboard/page.ts';
-import { columns as bookingColumns } from './bookings/bookings.ts';
+import { address, foreign, idOf, time, type Markup } from '#src/addons/dashboard/components/markup.ts';
+import { definePage, type RecordOf } from '#src/addons/dashboard/page.ts';
+import { bookingBadge } from './bookings/outcome.ts';
 import { columns as deliveryColumns } from './deliveries/list.ts';
-import { columns as personColumns, pageOf } from './people/people.ts';
 
-const count = '5';
+const most = 5;
+
+type Delivery = RecordOf<typeof listDeliveries>;
 
 export const searchPage = definePage({
   path: '/search',
-  async show({ ask, query: { q } }) {
+  async show({ ask, read, query: { q } }) {
     if (q === undefined)
       return {
         title: 'Search',
-        content: html`<h1>Search</h1><p class="lead">Type a part of a name, or an e-mail address.</p>`,
+        content: html`<h1>Search</h1>
+          <p class="lead">Type a part of a name or of a company, an e-mail address, or a phone number.</p>`,
       };
-    // A whole address is found by an index.
-    const isAddress = /^\S+@\S+\.\S+$/.test(q);
-    const filters = {
-      people: isAddress ? { email: q } : { name: q },
-      bookings: isAddress ? { email: q } : { q },
-      deliveries: isAddress ? { address: q } : { q },
-    };
-    // One after the other: SQLite reads on this thread.
-    const people = await ask(listPeople, { query: { ...filters.people, count } });
-    const bookings = await ask(listBookings, { query: { ...filters.bookings, count } });
-    const deliveries = await ask(listDeliveries, { query: { ...filters.deliveries, count, include: 'sentence' } });
+    const contacts = await read(({ reading }) => searchContacts(reading, q, most));
+    const hosts = await read(({ reading }) => searchHosts(reading, q, most));
+    const bookings = await read(({ reading }) => searchBookings(reading, q, most));
+    const logged = isAddress(q) ? { address: q } : { q };
+    const deliveries = await ask(listDeliveries, { query: { ...logged, count: String(most), include: 'sentence' } });
     return {
       title: `Search: ${q}`,
       content: html`<h1>Search: <bdi>${q}</bdi></h1>
-        ${found(people, {
-          caption: 'People',
-          list: address('/people', filters.people),
-          keyOf: ({ person }) => person,
-          linkOf: pageOf,
-          columns: personColumns,
+        ${found(contacts, {
+          caption: 'Contacts',
+          list: address('/contacts', isAddress(q) ? { email: q } : { name: q }),
+          linkOf: ({ uri }) => `/contacts/${idOf(uri)}`,
+          columns: [
+            {
+              name: 'Who',
+              cell: ({ uri, name, primary_email: email }) =>
+                html`<span class="who"><a href="/contacts/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+            },
+            { name: 'Company', cell: ({ company }) => (company ? foreign(company) : '') },
+            { name: 'Created', cell: ({ created_at: at }) => (at === null ? '' : time(at)), isMinor: true },
+          ],
         })}
+        ${
+          hosts.rows.length === 0
+            ? ''
+            : found(hosts, {
+                caption: 'Hosts',
+                list: address('/tables/users', { name: `ilike.*${q}*` }),
+                linkOf: ({ uri }) => address('/bookings', { host: uri }),
+                columns: [
+                  {
+                    name: 'Who',
+                    cell: ({ name, email }) =>
+                      html`<span class="who"><bdi>${name || email || 'without a name'}</bdi>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+                  },
+                  {
+                    name: 'Bookings',
+                    cell: ({ uri }) => html`<a href="${address('/bookings', { host: uri })}">Their bookings</a>`,
+                  },
+                  {
+                    name: 'No-shows',
+                    cell: ({ uri }) => html`<a href="${address('/no-shows', { host: uri })}">Their no-shows</a>`,
+                  },
+                ],
+              })
+        }
         ${found(bookings, {
           caption: 'Bookings',
-          list: address('/bookings', filters.bookings),
-          keyOf: ({ uri }) => uri,
+          list: address('/bookings', isAddress(q) ? { email: q } : { q }),
           linkOf: ({ last_invitee: uri }) => `/bookings/${idOf(uri)}`,
-          columns: bookingColumns,
+          columns: [
+            {
+              name: 'Who',
+              cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
+                html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+            },
+            {
+              name: 'Event',
+              cell: ({ event_type_name: name, host_name: host }) =>
+                html`<span class="who">${foreign(name)}${host === null ? '' : html`<small>with <bdi>${host}</bdi></small>`}</span>`,
+            },
+            { name: 'Starts', cell: ({ start_time: at }) => (at === null ? 'unknown' : time(at)) },
+            { name: 'Outcome', cell: ({ outcome }) => bookingBadge(outcome) },
+          ],
         })}
-        ${found(deliveries, {
-          caption: 'Deliveries',
-          list: address('/deliveries', filters.deliveries),
-          keyOf: ({ seq }) => String(seq),
-          linkOf: ({ seq }) => `/deliveries/${seq}`,
-          columns: deliveryColumns,
-        })}`,
+        ${found(
+          { rows: deliveries.collection, isMore: deliveries.pagination.next_page_token !== null },
+          {
+            caption: 'Deliveries',
+            list: address('/deliveries', logged),
+            linkOf: ({ seq }) => `/deliveries/${seq}`,
+            columns: deliveryColumns.map((column) =>
+              column.name === 'What happened' ? { ...column, cell: whatHappened(q) } : column,
+            ),
+          },
+        )}`,
     };
   },
 });
 
+/** Where the text is not in the sentence, it is in what was sent. Of an address, everything about its owner is found. */
+const whatHappened =
+  (q: string) =>
+  ({ sentence = '', subject_uri: uri }: Delivery): Markup =>
+    html`<bdi title="${uri ?? ''}">${sentence}</bdi>${isAddress(q) || sentence.toLowerCase().includes(q.toLowerCase()) ? '' : html` <small class="soft">found in its content</small>`}`;
+
 function found<Row>(
-  { collection: rows, pagination }: { readonly collection: readonly Row[]; readonly pagination: PaginationEnvelope },
+  { rows, isMore }: Found<Row>,
   { list, ...shown }: Omit<Table<Row>, 'rows' | 'empty'> & { readonly list: string },
 ): Markup {
-  const more =
-    pagination.next_page_token === null
-      ? ''
-      : html`<p><a href="${list}">Search all ${shown.caption.toLowerCase()}</a></p>`;
-  const empty = more === '' ? 'Nothing found.' : 'Nothing found among the newest.';
+  const more = isMore ? html`<p><a href="${list}">Search all ${shown.caption.toLowerCase()}</a></p>` : '';
   return html`<h2>${shown.caption}</h2>
-    ${table({ ...shown, rows, empty })} ${more}`;
+    ${table({ ...shown, rows, empty: isMore ? 'Nothing found among the newest.' : 'Nothing found.' })} ${more}`;
 }
