@@ -8,7 +8,7 @@
 -- invitees (integer): how many of the chain are mirrored
 -- moves (integer): how many times it was rescheduled
 -- event_type (text, joins event_types.uri): URI of the event type of the last booking
--- event_type_name (text): name of the event type, or of the meeting if the event type is not mirrored
+-- event_type_name (text, holds text): name of the event type, or of the meeting if the event type is not mirrored
 -- host (text, joins users.uri): URI of the first host of the last booking
 -- invitee_email (text, holds person): e-mail address on the last booking
 -- invitee_name (text, holds person): name on the last booking
@@ -36,7 +36,7 @@
 --   primary address it is, then the smallest URI; null if no contact has it
 -- host_name (text, holds person): name of `host`: from `users`, else as the meeting has it
 -- duration_seconds (integer): from `start_time` to `end_time`
--- invitee_timezone (text): time zone of the invitee on the last booking, such as `Europe/Berlin`
+-- invitee_timezone (text, holds person): time zone of the invitee on the last booking, such as `Europe/Berlin`
 -- cancel_reason (text, holds text): reason of the cancellation of the last booking, a reschedule included
 -- scheduling_method (text): how the last booking was made: `instant_book`, `api`; null for a booking page
 -- routing_form_submission (text, joins routing_form_submissions.uri): URI of the submission that led to the first booking, else to the last
@@ -52,7 +52,7 @@
 --   that was canceled or moved, and for an upcoming one of which nothing is known yet
 -- attendance_basis (text): what `attendance` follows from: the URI of the no-show mark or of the recap, or `delivery_id` of the log entry
 --   of an answer; null if there is none
--- host_timezone (text): time zone of `host`, from `users`
+-- host_timezone (text, holds person): time zone of `host`, from `users`
 -- start_day_host (date): day of `start_time` in `host_timezone`; null if the zone is not known
 -- start_weekday_host (integer): weekday of `start_time` in `host_timezone`, from 1 (Monday) to 7
 -- start_hour_host (integer): hour of `start_time` in `host_timezone`, from 0 to 23

@@ -3,7 +3,7 @@
 --
 -- day (date): the day in `REPORT_TIMEZONE`, which is UTC unless it is set
 -- event_type (text): URI of the event type; empty if unknown
--- event_type_name (text): its name
+-- event_type_name (text, holds text): its name
 -- booked (integer): bookings that were made on this day, by the event type of the first meeting
 -- moved (integer): moves on this day, by the event type of the new meeting; of one to a booking that is not mirrored, of the old one
 -- canceled (integer): bookings that were canceled on this day

@@ -3,7 +3,7 @@
 --
 -- contact_uri (text, joins contacts.uri): URI of the contact
 -- field_uri (text, joins custom_field_definitions.uri): URI of the definition of the field
--- label (text): label of the field when the value was sent
+-- label (text, holds text): label of the field when the value was sent
 -- value (json, holds text): the value; for `single_select` the UUID of the option
 
 select

@@ -4,7 +4,7 @@
 -- invitee_uri (text, joins invitees.uri): URI of the invitee
 -- item (integer): index in the list, from 0
 -- position (integer): position of the question in the form, as sent
--- question (text): the question
+-- question (text, holds text): the question
 -- answer (text, holds text): the answer
 
 select

@@ -11,7 +11,7 @@
 -- currency (text): from the payment; empty if missing
 -- amount (number): in units of the currency (not cents); 0 if missing, or if it is 10^15 or more, which is no amount of money
 -- event_type (text, joins event_types.uri): URI of the event type of that invitee's meeting
--- event_type_name (text): name of the event type, or of the meeting if the event type is not mirrored
+-- event_type_name (text, holds text): name of the event type, or of the meeting if the event type is not mirrored
 -- hosts (json, holds person): hosts of that meeting, as sent
 
 with carried as (

@@ -5,7 +5,7 @@
 -- currency (text): from the payment; empty if missing
 -- provider (text): from the payment; empty if missing
 -- event_type (text): URI of the event type of that invitee's meeting; empty if unknown
--- event_type_name (text): its name
+-- event_type_name (text, holds text): its name
 -- payments (integer): how many
 -- amount (number): sum of the amounts, in the currency of the row
 

@@ -4,7 +4,7 @@
 -- submission_uri (text, joins routing_form_submissions.uri): URI of the submission
 -- item (integer): index in the list, from 0
 -- question_uuid (text): UUID of the question in `routing_forms.questions`
--- question (text): the question
+-- question (text, holds text): the question
 -- answer (text, holds text): the answer
 
 select

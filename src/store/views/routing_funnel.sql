@@ -3,7 +3,7 @@
 -- Key: routing_form.
 --
 -- routing_form (text): URI of the form; empty if the submission has none
--- routing_form_name (text): name of the form, if the form is mirrored
+-- routing_form_name (text, holds text): name of the form, if the form is mirrored
 -- submissions (integer): number of submissions
 -- to_event_type (integer): submissions that led to a booking page
 -- to_external_url (integer): submissions that led to another site

@@ -4,10 +4,10 @@
 --
 -- submission_uri (text, joins routing_form_submissions.uri): URI of the submission
 -- routing_form (text, joins routing_forms.uri): URI of the form
--- routing_form_name (text): name of the form, if the form is mirrored
+-- routing_form_name (text, holds text): name of the form, if the form is mirrored
 -- created_at (time): when the form was submitted
 -- event_type (text, joins event_types.uri): URI of the event type whose booking page it led to
--- event_type_name (text): its name, if the event type is mirrored
+-- event_type_name (text, holds text): its name, if the event type is mirrored
 -- submitter (text): as the service sends it
 -- submitter_type (text): as the service sends it
 -- name (text, holds person): first answer to a question of the type `name`; if the form is not mirrored, to a question called `Name`, `Your
