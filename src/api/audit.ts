@@ -103,7 +103,7 @@ function targetOf(ids: readonly unknown[]): string | null {
 
 /** Fields whose text names a kind, a state or a record, and never a person. */
 const plainFields =
-  /(?:^|_)(?:id|uri|invitee|answer|event|events|kind|outcome|source|subject|reason|rule|channel|state|status|scope|since|until|before|after|from|to)$/;
+  /(?:^|_)(?:id|uri|invitee|answer|event|events|kind|outcome|source|subject|reason|rule|channel|state|status|scope|since|until|before|after|from|to|where|select|order)$/;
 const hidden = '[hidden]';
 const maxFields = 20;
 const maxText = 300;

@@ -1,129 +1,62 @@
-// Declares a tool: an operation of the API that reads, what a model may ask of it, and how its answer is presented.
+// What a tool is: its name, what a model may say to it, and how it answers.
 import { z } from 'zod';
-import { ApiError, type AnswerOf, type Ask } from '#src/api/ask.ts';
-import { idOf } from '#schemas/wire.ts';
-import type { Operation, TypedOperation } from '#src/http/operation.ts';
-import type { RawQuery } from '#src/http/request.ts';
-import type { Presentation, RenderOptions } from './marked.ts';
-
-/** Parameters of the operation by name, each with its description; `true` for the operation's own. */
-type OfferedInputs = Readonly<Record<string, string | true>>;
-
-interface Definition<Answer> {
-  readonly name: string;
-  /** One sentence on what it answers, and when to use it. */
-  readonly description: string;
-  readonly inputs?: OfferedInputs;
-  /** Only where people are revealed: a search for a part of a text would find out a hidden text, letter by letter. */
-  readonly revealedInputs?: OfferedInputs;
-  /** The argument with the URI whose last part is the `uuid` in the path of the operation. */
-  readonly record?: { readonly name: string; readonly description: string } | undefined;
-  /** Sent with every call. */
-  readonly fixed?: RawQuery;
-  /** The parameters that select a page; none for an answer that has no pages. */
-  readonly pages?: { readonly size: string; readonly from: string } | undefined;
-  /** The answer has `eventTypeName`s. */
-  readonly namesEventTypes?: true;
-  present(answer: Answer): Presentation;
-}
+import type { ReadApi } from '#src/api/app.ts';
+import { ApiError, type Ask } from '#src/api/ask.ts';
+import type { Presentation } from './marked.ts';
 
 export interface ToolCall {
+  /** Asks an operation of the API, in the name of the caller. */
   readonly ask: Ask;
-  eventTypeNames(): Promise<readonly string[]>;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** How many records at most. */
+  readonly context: ReadApi['context'];
+  readonly isRevealed: boolean;
+  /** How many records a page has at most. */
   readonly rows: number;
+  /** As the model said. */
+  readonly limit: number | undefined;
   /** Where the page begins. */
   readonly from: string | undefined;
 }
 
-export interface Tool extends Pick<Definition<never>, 'name' | 'description' | 'record' | 'pages'> {
-  readonly operation: Operation;
-  input(isRevealed: boolean): z.ZodObject;
-  answer(call: ToolCall): Promise<ToolAnswer>;
-}
-
-export interface ToolAnswer extends Pick<RenderOptions, 'eventTypes'> {
+export interface ToolAnswer {
   readonly data: Presentation;
-  readonly next: string | undefined;
+  readonly next?: string | undefined;
+  /** It has no pages: with fewer records it would be wrong. */
+  readonly isWhole?: true;
 }
 
-export const defaultRows = 10;
-const mostRows = 50;
-export const byToken = { size: 'count', from: 'page_token' } as const;
+export interface Tool {
+  readonly name: string;
+  /** What it answers, and when to use it. */
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** How many records are an answer, unless the model says otherwise; absent where an answer has no pages. */
+  readonly rows?: number;
+  answer(call: ToolCall, input: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
+}
 
-export function defineTool<
-  Answers extends Operation['answers'],
-  Schema extends z.ZodType,
-  Fields extends z.ZodRawShape,
->(
-  operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
-  definition: Definition<AnswerOf<Answers, z.output<Schema>, Fields>>,
-): Tool {
-  const {
-    name,
-    description,
-    inputs = {},
-    revealedInputs = {},
-    record,
-    fixed = {},
-    pages,
-    namesEventTypes,
-    present,
-  } = definition;
+export const defineTool = <Shape extends z.ZodRawShape>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Shape;
+  readonly pages?: { readonly rows: number; readonly most: number; readonly limit: string };
+  answer(call: ToolCall, input: z.output<z.ZodObject<Shape>>): Promise<ToolAnswer>;
+}): Tool => {
+  const { name, description, input: shape, pages, answer } = definition;
+  const own = z.object(shape);
   return {
     name,
     description,
-    record,
-    pages,
-    operation,
-    input: (isRevealed) =>
-      z.strictObject({
-        ...(record && { [record.name]: z.string().min(1).max(1024).describe(record.description) }),
-        ...parametersOf(operation, { ...inputs, ...(isRevealed && revealedInputs) }),
-        ...(pages && {
-          limit: z.int().min(1).max(mostRows).default(defaultRows).describe('How many records at most.'),
-          cursor: z.string().max(16_384).optional().describe('`next_cursor` of the previous answer: the next page.'),
-        }),
+    ...(pages && { rows: pages.rows }),
+    input: z.strictObject({
+      ...shape,
+      ...(pages && {
+        limit: z.int().min(1).max(pages.most).optional().describe(pages.limit),
+        cursor: z.string().max(16_384).optional().describe('`next_cursor` of the previous answer: the next page.'),
       }),
-    async answer({ ask, eventTypeNames, input, rows, from }) {
-      const query = Object.entries(input).filter(
-        ([key, value]) => value !== undefined && key !== record?.name && key !== 'limit' && key !== 'cursor',
-      );
-      const answer = await ask(operation, {
-        ...(record && { params: { uuid: idOf(String(input[record.name])) } }),
-        query: {
-          ...Object.fromEntries(query.map(([key, value]) => [key, String(value)])),
-          ...fixed,
-          ...(pages && { [pages.size]: String(rows), ...(from !== undefined && { [pages.from]: from }) }),
-        },
-      });
-      const names = namesEventTypes ? await eventTypeNames() : [];
-      return { data: present(answer), next: nextOf(answer), eventTypes: new Set(names) };
-    },
-  };
-}
-
-function parametersOf({ id, query }: Operation, offered: OfferedInputs): z.ZodRawShape {
-  const shape = query instanceof z.ZodObject ? query.shape : {};
-  return Object.fromEntries(
-    Object.entries(offered).map(([name, description]) => {
-      const schema: unknown = shape[name];
-      if (!(schema instanceof z.ZodType)) throw new TypeError(`${id} has no parameter ${name}.`);
-      return [name, description === true ? schema : schema.describe(description)];
     }),
-  );
-}
-
-const ends = z.looseObject({
-  pagination: z.looseObject({ next_page_token: z.string().nullable() }).optional(),
-  next_after: z.int().nullable().optional(),
-});
-
-function nextOf(answer: unknown): string | undefined {
-  const { pagination, next_after: after } = ends.safeParse(answer).data ?? {};
-  return pagination?.next_page_token ?? (after === null || after === undefined ? undefined : String(after));
-}
+    answer: (call, input) => answer(call, own.parse(input)),
+  };
+};
 
 export const refusal = (status: number, message: string): ApiError =>
   new ApiError(status, { title: 'Error', message, details: [] });

@@ -13,7 +13,7 @@ export const sorted = (ids: readonly string[]): readonly string[] => ids.toSorte
 export const byKey = <Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The same question to the rows of a view and of its exported file; undefined where there is no such view. */
+/** The same question to the rows of a view, of its exported file and of the tool of AI models; undefined where there is no such view. */
 export const ofView = (name: string, read: (rows: Rows) => unknown): Readonly<Record<string, Ask>> => ({
   view: async ({ view }) => {
     const rows = await view(name);
@@ -21,6 +21,10 @@ export const ofView = (name: string, read: (rows: Rows) => unknown): Readonly<Re
   },
   file: async ({ file }) => {
     const rows = await file(name);
+    return rows && read(rows);
+  },
+  tool: async ({ tool }) => {
+    const rows = await tool(JSON.stringify({ table: name }));
     return rows && read(rows);
   },
 });

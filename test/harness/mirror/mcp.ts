@@ -8,7 +8,7 @@ import type { storeEngines } from '../stores.ts';
 
 export const mcpToken = 'a-token-that-opens-only-mcp';
 
-/** Its clock moves by `tickMs` with every look at it; the rate of calls is not exceeded by default. */
+/** The clock of limits moves by `tickMs` with every look at it; no rate is exceeded by default. */
 export async function openMcp(
   engine: Pick<(typeof storeEngines)[number], 'fresh'>,
   { isRevealed = false, tickMs = 1_000, clock = Date.now } = {},
@@ -20,6 +20,7 @@ export async function openMcp(
   const read = stack.use(
     await openReadApi(engine.fresh, {
       clock,
+      admin: { clock: () => (nowMs += tickMs) },
       mcp: (api) => ({
         mcpToken,
         open: memoize(async () =>

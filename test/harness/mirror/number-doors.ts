@@ -141,17 +141,24 @@ export async function openDoors(fresh: () => Promise<TestStore>, world: World, f
     return found;
   });
   const page = remembered(async (path): Promise<string> => (await pages.page(path)).html);
-  const tool = remembered(async (key): Promise<Answer> => {
-    const [name = '', input = '{}'] = key.split(/ (.*)/s);
-    const first = await mcp.call(name, JSON.parse(input));
-    if (first.isError) return undefined;
-    const { answer } = first.data;
-    for (let cursor = first.data.next_cursor; cursor !== undefined;) {
-      const { data } = await mcp.call(name, { ...JSON.parse(input), cursor });
-      for (const [each, rows] of Object.entries(answer)) if (Array.isArray(rows)) rows.push(...data.answer[each]);
+  /** The rows of `query_table`; undefined where there is no such view. */
+  const tool = remembered(async (key): Promise<Rows | undefined> => {
+    const input: { readonly table: string } = JSON.parse(key);
+    if (!viewNames().includes(input.table)) return undefined;
+    const empty = Object.fromEntries(Object.keys(viewColumns(input.table)).map((column) => [column, null]));
+    const found: Answer[] = [];
+    for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+      const { isError, text, data } = await mcp.call('query_table', {
+        ...input,
+        limit: 200,
+        ...(cursor && { cursor }),
+      });
+      if (isError) throw new Error(text);
+      // What is null is left out.
+      found.push(...data.answer.rows.map((row: Answer) => ({ ...empty, ...row })));
       cursor = data.next_cursor;
     }
-    return answer;
+    return found;
   });
   /** The subjects of the messages of a rule. */
   const alerted = async (rule: string): Promise<readonly string[]> =>

@@ -74,12 +74,6 @@ const formNumbers = (): Readonly<Record<string, AskedNumber>> => {
             'uri',
             (row) => row.unbooked?.booked_otherwise,
           ),
-        tool: async ({ tool }) =>
-          ofSubmissions(
-            (await tool(`unbooked_forms ${JSON.stringify({ from: '2025-01-01', limit: 50 })}`)).submissions,
-            'submission',
-            (row) => row.booked_otherwise,
-          ),
       },
     },
     'which submissions have no booking': {
@@ -180,15 +174,6 @@ const personCounts = (row: Answer) => ({
 
 const peopleNumbers = (): Readonly<Record<string, AskedNumber>> => {
   const lists = ['?count=100', '?count=100&contact=false'];
-  const toolPeople = async ({ tool }: Doors): Promise<Rows> => {
-    const some: Rows = (await tool('find_people {"limit":50}')).people;
-    const others: Rows = (await tool('find_people {"limit":50,"contact":"false"}')).people;
-    return [...some, ...others].map((row) => ({
-      ...row,
-      emails: row.addresses.map(({ email }: Answer) => email),
-      contact_uris: row.contacts,
-    }));
-  };
   const numbersOf = (is: (emails: string) => boolean): AskedNumber => {
     const byAddresses = (rows: Rows) =>
       byKey(
@@ -202,7 +187,6 @@ const peopleNumbers = (): Readonly<Record<string, AskedNumber>> => {
           byAddresses(
             (await Promise.all(lists.map(async (query) => present(await list(`/api/people${query}`))))).flat(),
           ),
-        tool: async (doors) => byAddresses(await toolPeople(doors)),
       },
     };
   };

@@ -17,7 +17,6 @@ const ofDimension =
     );
 
 const asked = (from: string, to: string): string => `/api/numbers/bookings?from=${from}&to=${to}`;
-const toolRates = (input: object): string => `no_show_rates ${JSON.stringify(input)}`;
 export const pageOf = (from: string, to: string): string => `/numbers?from=${from}&to=${to}`;
 
 /** `12.5%, 5 of 40`, and `too few (1 of 3)`, by the name of the row. */
@@ -37,10 +36,6 @@ function ratesWithin(
   return {
     operation: async ({ get }) =>
       byKey((await get(asked(from, to)))[lists].map((group: Answer) => [idOf(group.uri), rateIn(group)])),
-    tool: async ({ tool }) =>
-      byKey(
-        (await tool(toolRates({ from, to })))[lists].map((group: Answer) => [idOf(group[dimension]), rateIn(group)]),
-      ),
   };
 }
 
@@ -77,7 +72,6 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
   };
   const totals = ([from, to]: readonly [string, string]): Readonly<Record<string, Ask>> => ({
     operation: async ({ get }) => rateIn(await get(asked(from, to))),
-    tool: async ({ tool }) => rateIn(await tool(toolRates({ from, to }))),
     page: async ({ page }) => {
       const [came = 0, missed = 0, unknown = 0] = headlineIn(await page(pageOf(from, to))) ?? [];
       return [came + missed + unknown, missed, unknown];
@@ -203,7 +197,6 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
       expected: (model) => model.rateOf(model.ended.filter(model.between(model.world.firstDay, '9999-12-31'))),
       doors: {
         operation: async ({ get }) => rateIn(await get('/api/numbers/bookings?days=30')),
-        tool: async ({ tool }) => rateIn(await tool(toolRates({ days: 30 }))),
         page: async ({ page }) => {
           const [came = 0, missed = 0, unknown = 0] = headlineIn(await page('/numbers?days=30')) ?? [];
           return [came + missed + unknown, missed, unknown];

@@ -15,6 +15,7 @@ import { openedOnce } from '../../../harness/opened.ts';
 
 const mcpToken = 'a-token-that-opens-only-mcp';
 const email = 'canary.bird@gelbfeder.example.test';
+const byAddress = { table: 'contacts', filters: { primary_email: `eq.${email}` } };
 
 const home = openedOnce(() => openHome({ MCP_TOKEN: mcpToken }));
 let product: RunningProduct;
@@ -49,10 +50,10 @@ const connectOverHttp = () => {
 describe('MCP over HTTP', () => {
   it('answers the official client', async () => {
     await using connection = await connectOverHttp();
-    expect(dataIn(await connection.call('find_contacts', { email }))).toMatchObject({
-      answer: { contacts: [{ contact: contactUri('a'), person: expect.stringMatching(/^person-/) }] },
+    expect(dataIn(await connection.call('query_table', byAddress))).toMatchObject({
+      answer: { rows: [{ uri: contactUri('a'), name: expect.stringMatching(/^person-/) }] },
     });
-    expect(await actions()).toContainEqual(['mcp token', 'find_contacts', 200]);
+    expect(await actions()).toContainEqual(['mcp token', 'query_table', 200]);
   });
 });
 
@@ -64,13 +65,13 @@ describe('the command mcp', () => {
     transport.stderr?.on('data', (chunk) => void (log += String(chunk)));
     await using connection = await connectBy(transport);
     await using overHttp = await connectOverHttp();
-    const text = await connection.call('find_contacts', { email });
+    const text = await connection.call('query_table', byAddress);
     expect(text).not.toMatch(/canar|gelbfeder/i);
-    expect(dataIn(text)).toEqual(dataIn(await overHttp.call('find_contacts', { email })));
-    const { answer } = dataIn(await connection.call('why', { uri: contactUri('a') }));
+    expect(dataIn(text)).toEqual(dataIn(await overHttp.call('query_table', byAddress)));
+    const { answer } = dataIn(await connection.call('why', { record: contactUri('a') }));
     expect(answer).toMatchObject({ table: 'contacts', deliveries: [{ event: 'contact.updated' }] });
-    expect(await actions()).toContainEqual(['mcp command', 'find_contacts', 200]);
-    expect(await connection.call('mirror_health')).toContain('Running: start on');
+    expect(await actions()).toContainEqual(['mcp command', 'query_table', 200]);
+    expect(await connection.call('health')).toContain('Running: start on');
     expect(log).toBe('');
   });
 
