@@ -1,7 +1,19 @@
 // What a model may ask of a column while people are masked, and what it sees of each value: both follow from what the column holds.
 import { aggregates, comparisons, type Condition, type Question } from '#src/read/tables/question.ts';
 import type { Relation, RelationColumn } from '#src/read/tables/relation.ts';
-import { eventName, eventTypeName, label, oneOf, ours, person, text, time, uri, type Presentation } from './marked.ts';
+import {
+  eventName,
+  eventTypeName,
+  isEventName,
+  label,
+  oneOf,
+  ours,
+  person,
+  text,
+  time,
+  uri,
+  type Presentation,
+} from './marked.ts';
 import { refusal } from './tool.ts';
 
 type Holds = RelationColumn['holds'];
@@ -24,19 +36,19 @@ export const askable: Readonly<Record<Holds, readonly Use[]>> = {
 /** Of all conditions of a question together. */
 export const mostMaskedValues = 10;
 
-/** Of a column, by `table.column`: a kind of event is shown where it is known, and looked for by its whole name. */
-const asPerson: ReadonlySet<string> = new Set(['event_log.event']);
+/** By `table.column`: what a delivery of an unknown kind says there can be anything, so it is looked for as a person is. */
+const asPerson: ReadonlySet<string> = new Set(['event_log.event', 'event_log.subject_uri']);
 
 export const usesOf = ({ name, columns }: Pick<Relation, 'name' | 'columns'>, column: string): readonly Use[] =>
   askable[asPerson.has(`${name}.${column}`) ? 'person' : (columns[column]?.holds ?? 'text')];
 
-const isPlain = ({ columns }: Relation, column: string): boolean => columns[column]?.holds === 'plain';
+const isMasked = (relation: Relation, column: string): boolean => usesOf(relation, column) !== askable.plain;
 
 /**
  * A page ends at a row of the default order, which ends with the key. Where a value of the key is masked, its order would be found out by
  * pages of one row, so there are no pages: all rows that match are one answer, in no order.
  */
-export const hasPages = (relation: Relation): boolean => relation.key.every((column) => isPlain(relation, column));
+export const hasPages = (relation: Relation): boolean => !relation.key.some((column) => isMasked(relation, column));
 
 /** Fails where a question could find out what is masked. */
 export function checkQuestion(relation: Relation, { where, select, isGrouped, order }: Question): void {
@@ -59,7 +71,7 @@ export function checkQuestion(relation: Relation, { where, select, isGrouped, or
     }
     const { column, operator } = condition;
     need(column, operator);
-    if (operator === 'is' || isPlain(relation, column)) return;
+    if (operator === 'is' || !isMasked(relation, column)) return;
     if (isNegated) need(column, 'not');
     values += operator === 'in' ? condition.values.length : 1;
     if (values > mostMaskedValues)
@@ -86,6 +98,8 @@ const shown: Readonly<Record<string, (value: string, row: Cell['row']) => Presen
   routing_form_name: label,
   event_type_name: eventTypeName,
   'event_log.event': eventName,
+  'event_log.subject_uri': (value, { event }) =>
+    typeof event === 'string' && isEventName(event) ? uri(value) : text(value),
   'event_log.reason': label,
   // A tag is what a guest or a campaign says; anything else is a URI of a record, a weekday, an hour or a month.
   'no_show_rate.value': (value, { dimension }) =>

@@ -102,7 +102,7 @@ export const queryTableTool = defineTool({
       .max(4_096)
       .optional()
       .describe(
-        'Columns, with commas between them; all by default. count(), sum(column), avg(column), min(column) and max(column) make one row of each group with equal values in the other columns; they are called count, sum_column and so on.',
+        'Columns, with commas between them; all by default. While people are masked, no_show_rate.value is shown with dimension, event_log.subject_uri with event. count(), sum(column), avg(column), min(column) and max(column) make one row of each group with equal values in the other columns; they are called count, sum_column and so on.',
       ),
     order: z
       .string()

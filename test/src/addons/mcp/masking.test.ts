@@ -122,9 +122,14 @@ describe('a question to masked columns', () => {
         expect(() => checkQuestion(relation, asked({ where }))).not.toThrow();
   });
 
-  it('may look for a kind of event by its whole name', () => {
+  it('may look for a kind of event or the subject of a delivery by its whole name', () => {
     const log = commonRelations().find(({ name }) => name === 'event_log');
-    expect(log && usesOf(log, 'event')).toEqual(allowed.person);
+    if (log === undefined) throw new Error('there is the log');
+    for (const column of ['event', 'subject_uri']) {
+      expect(usesOf(log, column)).toEqual(allowed.person);
+      const negated = asked({ where: [test(column, 'eq', true)] });
+      expect(() => checkQuestion(log, negated)).toThrow(expect.objectContaining({ status: 400 }));
+    }
   });
 });
 
@@ -179,6 +184,21 @@ describe('a value of a masked column', () => {
       expected,
     );
     expect(masked).toBeGreaterThan(100);
+  });
+
+  it('of a delivery is shown where its kind is known', () => {
+    const log = commonRelations().find(({ name }) => name === 'event_log');
+    if (log === undefined) throw new Error('there is the log');
+    const kindOf = (row: object) => {
+      const contact = 'https://api.example.test/contacts/1';
+      const presented = maskedCell({ relation: log, column: 'subject_uri', row: { ...row } }, contact);
+      return presented instanceof MarkedValue ? presented.kind : presented;
+    };
+    expect([kindOf({ event: 'contact.created' }), kindOf({ event: 'ada.lovelace' }), kindOf({})]).toEqual([
+      'uri',
+      'text',
+      'text',
+    ]);
   });
 
   it('of a rate is shown unless it is a tag', () => {
