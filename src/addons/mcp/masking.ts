@@ -19,7 +19,7 @@ import { refusal } from './tool.ts';
 type Holds = RelationColumn['holds'];
 
 const operators = [...comparisons, 'in', 'is', 'like', 'ilike'] as const;
-/** `not`: an operator other than `is` after `not.`, or within a group after `not.`. `count`: rows are grouped by the column. */
+/** `is`: null. `not`: an operator other than `is` after `not.`, or within a group after `not.`. `count`: rows are grouped by the column. */
 export const uses = [...operators, 'not', 'order', ...aggregates] as const;
 export type Use = (typeof uses)[number];
 
@@ -69,11 +69,13 @@ export function checkQuestion(relation: Relation, { where, select, isGrouped, or
       for (const part of condition.parts) check(part, isNegated);
       return;
     }
-    const { column, operator } = condition;
+    const { column } = condition;
+    // `is.true` compares with a value.
+    const operator = condition.operator === 'is' && condition.value !== null ? 'eq' : condition.operator;
     need(column, operator);
     if (operator === 'is' || !isMasked(relation, column)) return;
     if (isNegated) need(column, 'not');
-    values += operator === 'in' ? condition.values.length : 1;
+    values += condition.operator === 'in' ? condition.values.length : 1;
     if (values > mostMaskedValues)
       throw refusal(400, `${column}: at most ${mostMaskedValues} values of masked columns in a question.`);
   };

@@ -24,28 +24,28 @@ type Input = Readonly<Record<string, unknown>>;
 
 export function recordedInput({ table, record, filters, and, or, email, select, order, limit }: Input): ActionInput {
   const groups = Object.entries({ and, or }).flatMap(([name, text]) => (typeof text === 'string' ? name + text : []));
-  const where = [...(isObject(filters) ? testsIn(filters) : []), ...groups.map(keptText)].join();
+  const where = [...(isObject(filters) ? testsIn(filters) : []), ...groups.map(recordedText)].join();
   const about = table ?? record;
-  const query = { where: where === '' ? undefined : where, email, limit, ...keptIn({ select, order }) };
-  return { params: keptIn(about === undefined ? {} : { about }), query, body: undefined };
+  const query = { where: where === '' ? undefined : where, email, limit, ...recordedTexts({ select, order }) };
+  return { params: recordedTexts(about === undefined ? {} : { about }), query, body: undefined };
 }
 
-const keptIn = (texts: Input): Input =>
+const recordedTexts = (texts: Input): Input =>
   Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? keptText(text) : text]),
+    Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? recordedText(text) : text]),
   );
 
 const testsIn = (filters: object): readonly string[] =>
   Object.entries(filters).flatMap(([column, tests]: [string, unknown]) =>
-    [tests].flat().map((test) => `${keptText(column)}.${keptTest(String(test))}`),
+    [tests].flat().map((test) => `${recordedText(column)}.${recordedTest(String(test))}`),
   );
 
 /** `gte.2026-11-01T00:00:00Z` */
-function keptTest(test: string): string {
+function recordedTest(test: string): string {
   const [, operator, value = ''] = /^((?:not\.)?[a-z]+\.)(.*)$/s.exec(test) ?? [];
-  return operator !== undefined && isPlain(value) ? keptText(operator) + value : keptText(test);
+  return operator !== undefined && isPlain(value) ? recordedText(operator) + value : recordedText(test);
 }
 
 /** Words between brackets, commas and points. */
-const keptText = (text: string): string =>
+const recordedText = (text: string): string =>
   isPlain(text) ? text : text.replaceAll(/[^(),.]+/g, (word) => (known.has(word) ? word : hidden));

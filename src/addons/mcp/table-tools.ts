@@ -188,6 +188,6 @@ function rowOf({ relation, question, isRevealed }: Asked, row: Readonly<Record<s
 
 const shuffled = (rows: readonly Presentation[]): readonly Presentation[] =>
   rows
-    .map((row) => ({ row, place: randomUUID() }))
-    .toSorted((a, b) => (a.place < b.place ? -1 : 1))
+    .map((row) => ({ row, key: randomUUID() }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ row }) => row);

@@ -187,7 +187,7 @@ export function analystWorld(nowMs: number): readonly Sent[] {
   };
   for (let n = 1; n < 150; n += 1) book(n);
 
-  // Before each was sent, all were received; but those that nobody can read came now and two days ago.
+  // Before each was sent, all were received; but those that no one can read came now and two days ago.
   const readable = sent
     .toSorted((a, b) => a.atMs - b.atMs)
     .map(({ body }) => ({ body, receivedAt: at(anchor - 3 * day) }));

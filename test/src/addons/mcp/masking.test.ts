@@ -122,6 +122,17 @@ describe('a question to masked columns', () => {
         expect(() => checkQuestion(relation, asked({ where }))).not.toThrow();
   });
 
+  it('compares with a value by is.true and is.false', () => {
+    for (const value of [true, false]) {
+      const ask = (column: Holds, isNegated: boolean) => () =>
+        checkQuestion(relation, asked({ where: [{ column, operator: 'is', value, isNegated }] }));
+      expect(ask('plain', true)).not.toThrow();
+      expect(ask('person', false)).not.toThrow();
+      expect(ask('person', true)).toThrow('negated');
+      expect(ask('text', false)).toThrow('masked');
+    }
+  });
+
   it('may look for a kind of event or the subject of a delivery by its whole name', () => {
     const log = commonRelations().find(({ name }) => name === 'event_log');
     if (log === undefined) throw new Error('there is the log');

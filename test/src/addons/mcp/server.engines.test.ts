@@ -261,7 +261,7 @@ describe('a call', () => {
     expect(await ask({ filters: { start_time: 'gte.soon' } })).toContain('expected a time');
     expect(await ask({ cursor: 'abc' })).toContain('Begin again without it');
     expect(await wrong('timeline', {})).toBe('Give either record or email.');
-    expect(await wrong('timeline', { email: 'nobody@example.test' })).toContain('No contact has this address.');
+    expect(await wrong('timeline', { email: 'unknown@example.test' })).toContain('No contact has this address.');
     expect(await wrong('timeline', { record: 'https://x.test/contacts/1' })).toBe(
       'No such contact. Use a URI of another answer.',
     );
