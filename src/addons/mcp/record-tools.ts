@@ -1,11 +1,11 @@
 // The tools about one record and about the mirror itself: what happened with a person, why a row has its values, and the health.
 import { z } from 'zod';
-import { listContacts } from '#src/api/contacts.ts';
 import { sources } from '#src/api/deliveries/delivery-records.ts';
 import { getMirrorHealth } from '#src/api/overview/overview.ts';
 import { getContactTimeline } from '#src/api/people/timeline.ts';
 import { queryTable } from '#src/api/tables/tables.ts';
 import { explainRow } from '#src/api/why.ts';
+import { contactsByAddress } from '#src/read/contacts/contacts-by-address.ts';
 import { idOf } from '#schemas/wire.ts';
 import { eventName, label, oneOf, ours, rowValue, text, time, uri, word } from './marked.ts';
 import { defineTool, refusal, type ToolCall } from './tool.ts';
@@ -45,16 +45,15 @@ interface Whose {
 }
 
 /** The URI of the contact. */
-async function contactOf({ ask }: ToolCall, { record, email }: Whose): Promise<string> {
+async function contactOf({ ask, context }: ToolCall, { record, email }: Whose): Promise<string> {
   if ((record === undefined) === (email === undefined)) throw refusal(400, 'Give either record or email.');
   const address = email ?? (await addressOf(ask, record ?? ''));
   if (address === undefined) return record ?? '';
-  if (address.includes(',')) throw refusal(400, 'email: one address.');
-  const query = { email: address, count: '1', sort: 'created_at:desc', exclude: 'custom_fields' };
-  const [contact] = (await ask(listContacts, { query })).collection;
+  const lowerCase = address.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const [contact] = (await contactsByAddress(context.reading, [lowerCase])).get(lowerCase) ?? [];
   if (contact === undefined)
     throw refusal(400, 'No contact has this address. query_table finds the bookings of an invitee_email.');
-  return contact.uri;
+  return contact;
 }
 
 /** Of an invitee; undefined for any other record. */

@@ -2,7 +2,7 @@
 // content that a column can hold.
 import { describe, expect, it } from 'vitest';
 import { hidden, MarkedValue, render, type Presentation } from '#src/addons/mcp/marked.ts';
-import { askable, checkQuestion, maskedCell, uses, usesOf, type Use } from '#src/addons/mcp/masking.ts';
+import { askable, checkQuestion, hasPages, maskedCell, uses, usesOf, type Use } from '#src/addons/mcp/masking.ts';
 import type { Condition, Question, Value } from '#src/read/tables/question.ts';
 import { commonRelations, type Relation, type RelationColumn } from '#src/read/tables/relation.ts';
 
@@ -111,6 +111,11 @@ describe('a question to masked columns', () => {
       }
     },
   );
+
+  it('has pages unless the key is masked, which docs/mcp.md names', () => {
+    const masked = commonRelations().filter((each) => !each.isForAdmins && !hasPages(each));
+    expect(masked.map(({ name }) => name)).toEqual(['contact_emails', 'contact_phone_numbers', 'no_show_rate']);
+  });
 
   it('asks whether there is a value, also in the negative', () => {
     for (const holds of contents)

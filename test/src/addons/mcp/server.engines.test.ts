@@ -187,6 +187,32 @@ describe('a question', () => {
   });
 });
 
+describe('a timeline', () => {
+  it('is found by an address in any letter case, by the contact and by an invitee with that address', async () => {
+    await using mcp = await openMcp(sqlite);
+    const [invitee, other] = ['1', '2'].map((id) => `https://api.example.test/invitees/${id}`);
+    const booked = (uri: string | undefined, email: string) =>
+      JSON.stringify({
+        event: 'invitee.created',
+        created_at: '2025-01-01T00:00:00Z',
+        payload: { uri, email, name: 'Ada', event: 'https://api.example.test/scheduled_events/1', status: 'active' },
+      });
+    const emails = [{ email: 'ada@example.test', is_primary: true }];
+    await ingestBodies(mcp.store, [
+      contact('ada', { emails }),
+      booked(invitee, 'Ada@example.test'),
+      booked(other, 'else@example.test'),
+    ]);
+    for (const input of [{ email: 'ADA@example.test' }, { record: contactUri('ada') }, { record: invitee }]) {
+      const { contact: found, timeline } = (await mcp.call('timeline', input)).data.answer;
+      expect([input, found, timeline.length > 0]).toEqual([input, contactUri('ada'), true]);
+    }
+    expect((await mcp.call('timeline', { record: other })).text).toContain('No contact has this address');
+    for (const input of [{}, { email: 'a@x.test', record: invitee }])
+      expect((await mcp.call('timeline', input)).text).toBe('Give either record or email.');
+  });
+});
+
 describe('an answer', () => {
   it('has fewer records and a cursor rather than more than 64 kB, and all records in the end', async () => {
     await using mcp = await openMcp(sqlite, { isRevealed: true });
