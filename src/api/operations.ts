@@ -29,7 +29,6 @@ import { getDelivery, listDeliveries, listQuarantine } from './deliveries/delive
 import { replayDelivery } from './deliveries/replay-delivery.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
-import { numberOperations } from './numbers/numbers.ts';
 import { inviteeOperations } from './invitees.ts';
 import { conventions, questionOperations } from './questions.ts';
 import { noSuchPath, refuseWrites } from './service/ask-the-service.ts';
@@ -49,7 +48,6 @@ const operations: readonly ApiOperation[] = [
   ...contactOperations,
   ...peopleOperations,
   ...inviteeOperations,
-  ...numberOperations,
   ...routingOperations,
   ...recapOperations,
   listBookings,

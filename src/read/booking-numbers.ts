@@ -9,13 +9,24 @@ import { daysFrom, rangeOf, type DayRange } from './day-range.ts';
 import { Tally, type EndedCounts, type EndedGroup } from './ended-counts.ts';
 
 /** As many as a page can show. */
-export const mostGroups = 100;
+const mostGroups = 100;
 
 /** Every outcome but `moved`. */
-export const countedOutcomes = [...activeOutcomes, ...canceledOutcomes] as const;
-export type CountedOutcome = (typeof countedOutcomes)[number];
-const emptyDay = (): Record<string, number> =>
-  Object.fromEntries(['ended', ...countedOutcomes].map((name) => [name, 0]));
+const countedOutcomes = [...activeOutcomes, ...canceledOutcomes] as const;
+type CountedOutcome = (typeof countedOutcomes)[number];
+const isCounted = (outcome: string): outcome is CountedOutcome => countedOutcomes.some((each) => each === outcome);
+type DayCounts = Record<'ended' | CountedOutcome, number>;
+const emptyDay = (): DayCounts => ({
+  ended: 0,
+  upcoming: 0,
+  came: 0,
+  no_show: 0,
+  unknown: 0,
+  canceled_by_invitee: 0,
+  late_cancellation: 0,
+  canceled_by_host: 0,
+  canceled: 0,
+});
 
 export interface NumbersQuery extends DayRange {
   readonly event_type?: string | undefined;
@@ -43,12 +54,18 @@ export async function readEndedCounts(store: ReadableMirror, query: NumbersQuery
   return total.of('');
 }
 
+export type BookingNumbers = Awaited<ReturnType<typeof readBookingNumbers>>;
+
+/**
+ * About the bookings whose meetings start within the range. A rescheduled booking counts once, at the time it was moved to; its lead time and
+ * campaign are those of the first booking. Every host of a meeting counts.
+ */
 export async function readBookingNumbers(store: ReadableMirror, query: BookingNumbersQuery, nowMs: number) {
   const { time_zone: zoneOf } = query;
   const { instants, ...range } = rangeOf(store.settings.reportTimezone, query, nowMs);
   const tallies = { event_type: new Tally(), host: new Tally(), campaign: new Tally(), lead_time: new Tally() };
   const total = new Tally();
-  const days = new Map<string, Record<string, number>>();
+  const days = new Map<string, DayCounts>();
   const hours = Array.from({ length: 7 * 24 }, () => 0);
   let [bookings, unknown] = [0, 0];
   const groupings = ['day', 'hour', 'event_type', 'host', 'campaign', 'lead_time'] as const;
@@ -61,8 +78,8 @@ export async function readBookingNumbers(store: ReadableMirror, query: BookingNu
       } else if (count.by === 'day') {
         const day = days.get(count.key) ?? emptyDay();
         days.set(count.key, day);
-        day[count.outcome] = (day[count.outcome] ?? 0) + count.bookings;
-        day['ended'] = (day['ended'] ?? 0) + count.ended;
+        if (isCounted(count.outcome)) day[count.outcome] += count.bookings;
+        day.ended += count.ended;
         bookings += count.bookings;
         total.add(count, '');
       } else if (count.by !== 'source') tallies[count.by].add(count);

@@ -10,6 +10,8 @@ interface PaidDay {
   readonly amount: number;
 }
 
+export type RevenueNumbers = Awaited<ReturnType<typeof readRevenueNumbers>>;
+
 export async function readRevenueNumbers(store: ReadableMirror, query: NumbersQuery, nowMs: number) {
   const { db } = store;
   const { instants: _instants, ...range } = rangeOf(store.settings.reportTimezone, query, nowMs);

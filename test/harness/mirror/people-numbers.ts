@@ -97,10 +97,9 @@ const moneyNumbers = (): Readonly<Record<string, AskedNumber>> => {
   ];
   const inCurrency = (wanted: string) => (payments: Model['payments']) =>
     payments.filter(({ currency }) => currency === wanted);
-  const operation = async ({ get }: Doors, wanted: string) =>
-    (await get(`/api/numbers/revenue?from=${range[0]}&to=${range[1]}`)).currencies.find(
-      ({ currency }: Answer) => currency === wanted,
-    );
+  const days = `day=gte.${range[0]}&day=lte.${range[1]}`;
+  const asked = async ({ get }: Doors, currency: string, select: string): Promise<Rows> =>
+    (await get(`/api/tables/revenue?${days}&currency=eq.${currency}&select=${select}`)).collection;
   return Object.fromEntries(
     ['EUR', 'USD'].flatMap((currency): [string, AskedNumber][] => [
       [
@@ -135,9 +134,12 @@ const moneyNumbers = (): Readonly<Record<string, AskedNumber>> => {
               ]),
             ),
           doors: {
-            operation: async (doors) =>
+            door: async (doors) =>
               byKey(
-                (await operation(doors, currency)).days.map((day: Answer) => [day.day, [day.payments, day.amount]]),
+                (await asked(doors, currency, 'day,sum(payments),sum(amount)')).map((row) => [
+                  row.day,
+                  [row.sum_payments, rounded(row.sum_amount)],
+                ]),
               ),
           },
         },
@@ -147,9 +149,9 @@ const moneyNumbers = (): Readonly<Record<string, AskedNumber>> => {
         {
           expected: ({ payments }) => sumOf(inCurrency(currency)(payments)),
           doors: {
-            operation: async (doors) => {
-              const { payments, amount } = await operation(doors, currency);
-              return [payments, amount];
+            door: async (doors) => {
+              const [sums] = await asked(doors, currency, 'sum(payments),sum(amount)');
+              return [sums?.sum_payments, rounded(sums?.sum_amount)];
             },
             page: async ({ page }) => {
               const form = new RegExp(`([\\d.,]+) ${currency} in (\\d+) payment`);

@@ -16,7 +16,8 @@ const ofDimension =
         .map((row) => [row.value.startsWith('https:') ? idOf(row.value) : row.value, rateIn(row)]),
     );
 
-const asked = (from: string, to: string): string => `/api/numbers/bookings?from=${from}&to=${to}`;
+const countedByDay = (from: string, to: string, outcome: string): string =>
+  `/api/tables/bookings?start_day=gte.${from}&start_day=lte.${to}&outcome=eq.${outcome}&select=start_day,count()`;
 export const pageOf = (from: string, to: string): string => `/numbers?from=${from}&to=${to}`;
 
 /** `12.5%, 5 of 40`, and `too few (1 of 3)`, by the name of the row. */
@@ -26,18 +27,6 @@ const missedIn = (html: string, id: string): Counts =>
       ({ cells: [name = '', note = ''] }) => [name, Number(/(\d+) of \d+/.exec(note)?.[1] ?? -1)] as const,
     ),
   );
-
-/** By event type and by host, of the meetings of a range of days. */
-function ratesWithin(
-  dimension: 'event_type' | 'host',
-  [from, to]: readonly [string, string],
-): Readonly<Record<string, Ask>> {
-  const lists = dimension === 'host' ? 'hosts' : 'event_types';
-  return {
-    operation: async ({ get }) =>
-      byKey((await get(asked(from, to)))[lists].map((group: Answer) => [idOf(group.uri), rateIn(group)])),
-  };
-}
 
 const fieldOf: Record<'event_type' | 'host', (id: string) => string> = {
   event_type: (id) => typeNames[id] ?? id,
@@ -71,7 +60,6 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
     );
   };
   const totals = ([from, to]: readonly [string, string]): Readonly<Record<string, Ask>> => ({
-    operation: async ({ get }) => rateIn(await get(asked(from, to))),
     page: async ({ page }) => {
       const [came = 0, missed = 0, unknown = 0] = headlineIn(await page(pageOf(from, to))) ?? [];
       return [came + missed + unknown, missed, unknown];
@@ -115,10 +103,7 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
           `no-shows of March by ${dimension}`,
           {
             expected: (model) => byKey(Object.entries(model.rates(within(march, model), model.keys[dimension]))),
-            doors: {
-              ...ofView('no_show_rate', ofDimension(`${dimension}_month`, '2025-03')),
-              ...ratesWithin(dimension, march),
-            },
+            doors: ofView('no_show_rate', ofDimension(`${dimension}_month`, '2025-03')),
           },
         ],
         [
@@ -196,7 +181,6 @@ const rateNumbers = (): Readonly<Record<string, AskedNumber>> => {
     'no-shows of thirty days': {
       expected: (model) => model.rateOf(model.ended.filter(model.between(model.world.firstDay, '9999-12-31'))),
       doors: {
-        operation: async ({ get }) => rateIn(await get('/api/numbers/bookings?days=30')),
         page: async ({ page }) => {
           const [came = 0, missed = 0, unknown = 0] = headlineIn(await page('/numbers?days=30')) ?? [];
           return [came + missed + unknown, missed, unknown];
@@ -264,10 +248,9 @@ const dailyNumbers = (): Readonly<Record<string, AskedNumber>> => {
           {
             expected: (model) => byKey(Object.entries(model.perDay([outcome], ...range))),
             doors: {
-              operation: async ({ get }) => {
-                const days: Rows = (await get(asked(...range))).days;
-                if (days[0]?.[outcome] === undefined) return undefined;
-                return byKey(days.filter((day) => day[outcome] > 0).map((day) => [day.day, day[outcome]]));
+              door: async ({ get }) => {
+                const days: Rows = (await get(countedByDay(...range, outcome))).collection;
+                return byKey(days.map(({ start_day: day, count }) => [day, count]));
               },
             },
           },

@@ -1,18 +1,20 @@
 // Numbers: bookings by outcome, no-show rates, busy hours and revenue in a range of days, each with one sentence that says what stands out.
 import { html } from 'hono/html';
 import { readBookingFilters } from '#src/read/bookings/hosts.ts';
-import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/api/numbers/numbers.ts';
+import { parseInput } from '#src/http/request.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { localClock } from '#src/base/time-zone.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { percentText, plainDay } from '#src/addons/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/addons/dashboard/components/form.ts';
 import { command, type Markup } from '#src/addons/dashboard/components/markup.ts';
-import { readEndedCounts } from '#src/read/booking-numbers.ts';
+import { readBookingNumbers, readEndedCounts, type BookingNumbers } from '#src/read/booking-numbers.ts';
+import { readRevenueNumbers } from '#src/read/revenue-numbers.ts';
 import type { EndedCounts } from '#src/read/ended-counts.ts';
 import { definePage, type Page, type PageCall } from '#src/addons/dashboard/page.ts';
 import { listOf, type ChartCard } from './chart-card.ts';
 import { askText, countsText, rateText } from './headline.ts';
+import { numbersQuery } from './range.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';
 import { dailyChart, hourChart, revenueCharts, weeklyRate } from './time-charts.ts';
 
@@ -21,15 +23,14 @@ export const numberPages: readonly Page[] = [
     path: '/numbers',
     section: '/numbers',
     async show(call) {
-      const { ask, read, url, query } = call;
-      const { time_zone: _zone, ...range } = query;
+      const { read, url, query, nowMs } = call;
       // PostgreSQL reads both at the same time.
-      const [numbers, revenue] = await Promise.all([
-        ask(getBookingNumbers, { query }),
-        ask(getRevenueNumbers, { query: range }),
-      ]);
+      const [numbers, revenue] = await read(({ reading }) => {
+        const asked = parseInput(numbersQuery, query);
+        return Promise.all([readBookingNumbers(reading, asked, nowMs), readRevenueNumbers(reading, asked, nowMs)]);
+      });
       const before = { ...query, ...rangeBefore(numbers), days: numbers.days.length };
-      const earlier = await read(({ store, clock }) => readEndedCounts(store, before, clock()));
+      const earlier = await read(({ reading }) => readEndedCounts(reading, before, nowMs));
       const fields = await fieldsFor(call);
       const cards = [...(numbers.bookings === 0 ? [] : bookingCards(numbers, url)), ...revenueCharts(revenue)];
       return {

@@ -1,6 +1,6 @@
 // The charts of no-show rates: by event type, host, campaign and lead time. Names lead to the bookings behind them.
 import { html } from 'hono/html';
-import type { BookingNumbers } from '#src/api/numbers/numbers.ts';
+import type { BookingNumbers } from '#src/read/booking-numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { horizontalBars } from '#src/addons/dashboard/charts/horizontal-bars.ts';
 import { percentText } from '#src/addons/dashboard/charts/scale.ts';

@@ -1,7 +1,8 @@
 // The charts over time: bookings by outcome, meetings by weekday and hour, and revenue. Bars lead to the bookings behind them.
 import { html } from 'hono/html';
 import { endedCounts } from '#src/read/ended-counts.ts';
-import type { BookingNumbers, RevenueNumbers } from '#src/api/numbers/numbers.ts';
+import type { BookingNumbers } from '#src/read/booking-numbers.ts';
+import type { RevenueNumbers } from '#src/read/revenue-numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { bars, type ChartColumn } from '#src/addons/dashboard/charts/column-chart.ts';

@@ -1,7 +1,7 @@
 // The no-show rate by week: weeks with too few meetings have none.
 import { expect, it } from 'vitest';
 import { weeklyRate } from '#src/addons/dashboard/pages/numbers/time-charts.ts';
-import type { BookingNumbers } from '#src/api/numbers/numbers.ts';
+import type { BookingNumbers } from '#src/read/booking-numbers.ts';
 
 const numbersWith = (days: readonly { day: string; ended: number; no_show: number }[]) =>
   ({ days }) as unknown as BookingNumbers;

@@ -2,16 +2,20 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
+import { numbersQuery } from '#src/addons/dashboard/pages/numbers/range.ts';
+import { parseInput } from '#src/http/request.ts';
 import { countBookings } from '#src/read/booking-counts.ts';
+import { readBookingNumbers } from '#src/read/booking-numbers.ts';
+import { readRevenueNumbers } from '#src/read/revenue-numbers.ts';
 import { insertRows } from '#src/store/rows.ts';
 import { applySettings } from '#src/store/settings-row.ts';
 import { addTimeZones } from '#src/store/time-zones.ts';
-import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { openedOnce } from '../../../harness/opened.ts';
-import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import { availableEngines, emptyTables, freshSqlite } from '../../../harness/stores.ts';
-import { bookingNumbersOf, revenueOf } from '../../../oracle/numbers.ts';
-import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../../harness/data/booking-world.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { openedOnce } from '../../harness/opened.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
+import { availableEngines, emptyTables, freshSqlite } from '../../harness/stores.ts';
+import { bookingNumbersOf, revenueOf } from '../../oracle/numbers.ts';
+import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../harness/data/booking-world.ts';
 
 const from = '2026-03-20';
 const to = '2026-04-10';
@@ -52,12 +56,10 @@ describe.each(availableEngines)('numbers on $name', { timeout: propertyTimeoutMs
         const expected = { timezone: reportZone, from, to, ...asked };
         const rows = rowsOfWorld(world);
         await fill({ ...rows, invitees: rows.invitees.map((invitee) => ({ ...invitee, ...missing })) });
-        const query = new URLSearchParams({ from, to, ...asked });
-        const { status, body } = await api.get(`/api/numbers/bookings?${query}`);
-        expect([status, body]).toEqual([200, bookingNumbersOf(rows, expected, new Date().toISOString())]);
-        query.delete('time_zone');
-        const revenue = await api.get(`/api/numbers/revenue?${query}`);
-        expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, expected)]);
+        const query = parseInput(numbersQuery, { from, to, ...asked });
+        const numbers = await readBookingNumbers(api.context.reading, query, Date.now());
+        expect(numbers).toEqual(bookingNumbersOf(rows, expected, new Date().toISOString()));
+        expect(await readRevenueNumbers(api.context.reading, query, Date.now())).toEqual(revenueOf(rows, expected));
       }),
       runs(count),
     );
@@ -88,26 +90,26 @@ describe.each(availableEngines)('numbers on $name', { timeout: propertyTimeoutMs
 describe('a request for numbers', () => {
   it('is about 90 days that end today when it does not say', async () => {
     await using api = await openReadApi(freshSqlite);
-    const { body } = await api.get('/api/numbers/bookings');
+    const query = parseInput(numbersQuery, {});
+    const numbers = await readBookingNumbers(api.context.reading, query, Date.now());
     const today = new Date().toISOString().slice(0, 10);
-    expect(body).toMatchObject({ to: today, bookings: 0, rate: null });
-    expect([body.days.length, body.days.at(-1).day]).toEqual([90, today]);
-    expect((await api.get('/api/numbers/revenue')).body).toMatchObject({ from: body.from, to: today, currencies: [] });
+    expect(numbers).toMatchObject({ to: today, bookings: 0, rate: null });
+    expect([numbers.days.length, numbers.days.at(-1)?.day]).toEqual([90, today]);
+    const revenue = await readRevenueNumbers(api.context.reading, query, Date.now());
+    expect(revenue).toMatchObject({ from: numbers.from, to: today, currencies: [] });
   });
 
-  it('is refused for a range that ends before it begins, is longer than five years, or is no day', async () => {
-    await using api = await openReadApi(freshSqlite);
+  it('is refused for a range that ends before it begins, is longer than five years, or is no day', () => {
     for (const query of [
-      'from=2026-02-02&to=2026-02-01',
-      'from=2015-01-01&to=2026-01-01',
-      'from=yesterday',
-      'to=2026-02-30',
+      { from: '2026-02-02', to: '2026-02-01' },
+      { from: '2015-01-01', to: '2026-01-01' },
+      { from: 'yesterday' },
+      { to: '2026-02-30' },
       // No store has days before the first year, or after that of four digits.
-      'to=0001-01-01',
-      'from=9999-12-31',
-      'x=1',
+      { to: '0001-01-01' },
+      { from: '9999-12-31' },
+      { x: '1' },
     ])
-      for (const path of ['bookings', 'revenue'])
-        expect([query, (await api.get(`/api/numbers/${path}?${query}`)).status]).toEqual([query, 400]);
+      expect(() => parseInput(numbersQuery, query)).toThrow(expect.objectContaining({ status: 400 }));
   });
 });
