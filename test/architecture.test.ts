@@ -199,6 +199,14 @@ describe('the architecture', () => {
     expect(new Set(parts)).toEqual(new Set(readElsewhere.map(([part]) => part)));
   });
 
+  it('shows tables without the fold and without the service: a page that only reads reaches neither', () => {
+    const known = new Map(modules.map(({ path, insideValues }) => [path, insideValues]));
+    const reached = new Set(['src/addons/dashboard/pages/tables/tables.ts']);
+    for (const path of reached) for (const each of known.get(path) ?? []) reached.add(each);
+    expect(reached.size).toBeGreaterThan(50);
+    expect([...reached].filter((path) => /^(?:workers|src\/upstream)\//.test(path))).toEqual([]);
+  });
+
   it('keeps what the engines write differently small: views are SQL files, and queries are written twice', () => {
     const membersOf = (path: string, name: string): number => {
       const text = readFileSync(join(root, path), 'utf8');

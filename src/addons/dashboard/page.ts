@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Ask } from '#src/api/ask.ts';
 import type { ApiContext } from '#src/api/api-operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import { endOfLog } from '#src/read/deliveries/log-changes.ts';
+import { endOfLog } from '#src/read/deliveries/delivery-tail.ts';
 import type { Markup } from './components/markup.ts';
 
 export const sections = {

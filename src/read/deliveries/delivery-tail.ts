@@ -1,10 +1,13 @@
-// The newest deliveries with their bodies, found in the index of kinds: a backfill may have written any number of entries after them.
+// The end of the log, and the newest deliveries with their bodies, found in the index of kinds: a backfill may have written any number of entries after them.
 import { sql } from 'kysely';
 import { allEventKinds } from '#schemas/events.ts';
 import type { Readable } from '#src/store/contract.ts';
 import { decodeColumns } from '#src/store/rows.ts';
 import { columnsOf, type TableRow } from '#src/store/schema/tables.ts';
-import { isUnprojected } from '#src/store/log/read.ts';
+import { isUnprojected, lastSeq } from '#src/store/log/read.ts';
+
+/** The offset of the newest entry. What is read afterwards has it. */
+export const endOfLog = ({ store }: { readonly store: Readable }): Promise<number> => lastSeq(store);
 
 const columns = columnsOf('event_log', 'seq delivery_id event received_at outcome redacted encoding body');
 

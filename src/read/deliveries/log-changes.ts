@@ -1,7 +1,6 @@
 // What entries of the log changed, for those who follow it; and which records were erased.
 import type { Json } from '#src/store/columns.ts';
 import type { Readable } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/read.ts';
 import { chunks, inChunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#schemas/events.ts';
 
@@ -21,9 +20,6 @@ export interface ChangeEntry {
 }
 
 export const [erasureFamily = ''] = erasureEvent.split('.');
-
-/** The offset of the newest entry. What is read afterwards has it. */
-export const endOfLog = ({ store }: { readonly store: Readable }): Promise<number> => lastSeq(store);
 
 /** The next entries after an offset that changed anything; their bodies are not read. */
 export async function nextLogPage(

@@ -62,9 +62,9 @@ export function questionForm({ table, question, path, first }: FormState): Marku
       without:
         condition && addressOf(path, { ...question, conditions: conditions.filter((each) => each !== condition) }),
     });
-  const kept = groups.map(
+  const others = groups.map(
     ([word, text], index) =>
-      html`<p class="row kept"><code>${word}=${text}</code><input type="hidden" name=".kept" value="${word}=${text}" />
+      html`<p class="row other"><code>${word}=${text}</code><input type="hidden" name=".other" value="${word}=${text}" />
         <a href="${addressOf(path, { ...question, groups: groups.filter((_, at) => at !== index) })}">Remove</a></p>`,
   );
   return html`<form class="question" method="get" action="${path}" role="search">
@@ -73,7 +73,7 @@ export function questionForm({ table, question, path, first }: FormState): Marku
     ${order === undefined ? '' : html`<input type="hidden" name=".order" value="${order}" />`}
     ${order === undefined && first ? html`<input type="hidden" name=".usual" value="${orderText(first)}" />` : ''}
     <fieldset><legend>Filters</legend>
-      ${conditions.map(line)}${kept}${line(undefined, conditions.length)}
+      ${conditions.map(line)}${others}${line(undefined, conditions.length)}
     </fieldset>
     <div class="row">
       ${isGrouped ? nothing : sortFields(table, first)}
@@ -237,7 +237,7 @@ export function sentQuestion(table: Described, search: URLSearchParams): AskedQu
     const column = of(`.${index}.column`);
     return column === '' ? [] : [sentCondition(column, of(`.${index}.operator`), of(`.${index}.value`))];
   });
-  const groups = search.getAll('.kept').map((text) => {
+  const groups = search.getAll('.other').map((text) => {
     const [word = '', ...rest] = text.split('=');
     return [word, rest.join('=')] as const;
   });

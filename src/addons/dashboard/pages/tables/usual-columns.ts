@@ -1,4 +1,4 @@
-// Which columns of a table are shown while nobody has chosen: the key, the times that sort it, names, words, and then what is short.
+// Which columns of a table are shown while no one has chosen: the key, the times that sort it, names, words, and then what is short.
 import type { Described, DescribedColumn } from '#src/addons/dashboard/components/rows.ts';
 
 const most = 8;

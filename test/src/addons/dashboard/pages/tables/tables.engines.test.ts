@@ -46,7 +46,7 @@ const headingLink = (html: string, column: string): string => {
   return texts(href);
 };
 
-describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
+describe.each(availableEngines)('the pages of tables on $name', ({ name: engine, fresh }) => {
   const dashboard = openedOnce(async () => {
     const opened = await openDashboard(fresh);
     await fillReadWorld(opened.store);
@@ -141,7 +141,7 @@ describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
       '.0.column=start_time&.0.operator=gte&.0.value=2025-01-01&.1.column=start_time&.1.operator=lt&.1.value=2025-02-01',
       'start_time=gte.2025-01-01&start_time=lt.2025-02-01',
     ],
-    ['.kept=or%3D(moves.gt.0,host.is.null)&.limit=5', 'or=(moves.gt.0,host.is.null)&limit=5'],
+    ['.other=or%3D(moves.gt.0,host.is.null)&.limit=5', 'or=(moves.gt.0,host.is.null)&limit=5'],
     ['.sort=start_time&.direction=asc', 'order=start_time.asc'],
     ['.sort=start_time&.direction=desc&.order=start_time.desc,uri', 'order=start_time.desc,uri'],
     ['.sort=made_at&.direction=desc&.usual=made_at.desc', ''],
@@ -203,7 +203,7 @@ describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
     expect(rowsOf(second)).toHaveLength(2);
     expect(rowsOf(second)).not.toEqual(rowsOf(first));
     expect(linksIn(second)).toContain('/tables/users?name=eq.O%27Hara&order=uri&limit=2');
-    expect(main(await page('/tables/users?name=eq.nobody&order=uri'))).toMatch(
+    expect(main(await page('/tables/users?name=eq.none&order=uri'))).toMatch(
       /No row matches. <a href="\/tables\/users\?order=uri">Remove all filters/,
     );
   });
@@ -231,7 +231,7 @@ describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
     expect(await ledTo('/tables/users.csv?name=gt')).toBe('/tables/users?name=gt');
   });
 
-  it('a file with fewer rows than there are says so in its name', async () => {
+  it.runIf(engine === 'sqlite')('a file with fewer rows than there are says so in its name', async () => {
     const rows = Array.from({ length: 50_001 }, (_, index) => ({
       contact_uri: uri('contacts', 'a'),
       phone_number: `+${index}`,
@@ -310,7 +310,7 @@ describe.each(availableEngines)('the pages of tables on $name', ({ fresh }) => {
       linksIn(main(await page('/tables/no_shows'))).find((link) => link.startsWith('/tables/no_shows/')) ?? '';
     expect(decodeURIComponent(mark).split('","')).toHaveLength(3);
     await page(mark);
-    expect((await dashboard.page('/tables/users/nobody')).status).toBe(404);
+    expect((await dashboard.page('/tables/users/none')).status).toBe(404);
   });
 
   it('one who only reads sees no table and no column of administrators', async () => {
