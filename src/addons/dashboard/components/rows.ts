@@ -1,10 +1,11 @@
 // A list of rows of a table or view, as `queryTable` answers them. A heading sorts by its column, a cell shows a value of its kind, a value that
 // joins another table leads there, and a row leads to its page.
 //
-// A page that shows all of a table takes `columnOf` of each column. A page of its own, such as Bookings, names its columns and gives them labels
-// and cells: `rowList({ table, rows, order, url, columns: [{ ...columnOf(table, 'start_time'), label: 'Starts' }, …], linkOf, … })`. Its address
-// has the order in the grammar of the door (`order=start_time.desc`, see question.ts), which it hands on to `queryTable`; without one, `order` is
-// the usual order of the page. `rowPager` links the pages before and after.
+// A page that shows all of a table takes `columnOf` of each column, or `linkedColumn`, whose key leads to the row. A page of its own, such as
+// Bookings, names its columns and gives them labels and cells: `rowList({ table, rows, order, url, columns: [{ ...columnOf(table, 'start_time'),
+// label: 'Starts' }, …], linkOf, … })`. Its address has the order in the grammar of the door (`order=start_time.desc`, see question.ts), which it
+// hands on to `queryTable`; without one, `order` is the usual order of the page. Headings and `rowPager`, which links the pages before and after,
+// keep every other parameter of the address as it is, also those of a page's own filter form.
 import { html } from 'hono/html';
 import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
 import type { listTables } from '#src/api/tables/tables.ts';

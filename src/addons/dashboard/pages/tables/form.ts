@@ -138,9 +138,14 @@ function shownTest(condition: Condition | undefined): { readonly operator: strin
   return { operator, value };
 }
 
+/** JSON is neither sorted nor grouped. */
+const withoutJson = (table: Described): Described => ({
+  ...table,
+  columns: table.columns.filter(({ kind }) => kind !== 'json'),
+});
+
 function sortFields(table: Described, first: OrderTerm | undefined): Markup {
-  const sortable = { ...table, columns: table.columns.filter(({ kind }) => kind !== 'json') };
-  return html`${columnMenu(sortable, { name: '.sort', label: 'Sort by', chosen: first?.name, none: 'sort by …' })}
+  return html`${columnMenu(withoutJson(table), { name: '.sort', label: 'Sort by', chosen: first?.name, none: 'sort by …' })}
     <select name=".direction" aria-label="Direction">
       ${choice('asc', 'A to Z, oldest first', first?.isDescending === false)}
       ${choice('desc', 'Z to A, newest first', first?.isDescending === true)}
@@ -166,8 +171,9 @@ export function groupsIn(select = ''): {
 
 function groupFields(table: Described, groupedBy: readonly string[], computed: readonly Computed[]): Markup {
   const groups = computed.length === 0 ? [''] : [...groupedBy, ''];
+  const groupable = withoutJson(table);
   return html`<fieldset><legend>One row for each</legend>
-      <div class="row">${groups.map((chosen, index) => columnMenu(table, { name: `.group.${index}`, label: `Group by, ${index + 1}`, chosen: chosen || undefined, none: 'a column …' }))}</div>
+      <div class="row">${groups.map((chosen, index) => columnMenu(groupable, { name: `.group.${index}`, label: `Group by, ${index + 1}`, chosen: chosen || undefined, none: 'a column …' }))}</div>
     </fieldset>
     <fieldset><legend>with</legend>
       ${[...computed, undefined].map(
@@ -176,7 +182,7 @@ function groupFields(table: Described, groupedBy: readonly string[], computed: r
             <option value="">a value …</option>
             ${Object.entries(aggregates).map(([name, text]) => choice(name, text, name === each?.aggregate))}
           </select>
-          ${columnMenu(table, { name: `.of.${index}`, label: `Column of computed value ${index + 1}`, chosen: each?.column || undefined, none: 'of a column …' })}
+          ${columnMenu(groupable, { name: `.of.${index}`, label: `Column of computed value ${index + 1}`, chosen: each?.column || undefined, none: 'of a column …' })}
         </div>`,
       )}
       <div class="row"><button>Group</button></div>
