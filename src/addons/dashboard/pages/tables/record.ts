@@ -16,7 +16,7 @@ import {
 } from '#src/addons/dashboard/components/rows.ts';
 import type { PageCall, View } from '#src/addons/dashboard/page.ts';
 import { inCode } from './form.ts';
-import { usualColumns } from './usual-columns.ts';
+import { isName, usualColumns } from './usual-columns.ts';
 
 /** Of each table that refers to the row. */
 const mostReferring = 5;
@@ -47,8 +47,7 @@ const keyText = ({ key }: Pick<Described, 'key'>, row: Row): string =>
 /** What a person calls it; else its key. */
 function titleOf(table: Pick<Described, 'key' | 'columns'>, row: Row): string {
   const named = table.columns.find(
-    ({ name, joins }) =>
-      /(?:^|_)(?:name|email|title)$/.test(name) && joins === null && typeof row[name] === 'string' && row[name] !== '',
+    ({ name, joins }) => isName(name) && joins === null && typeof row[name] === 'string' && row[name] !== '',
   );
   return named ? shortValue(String(row[named.name])) : keyText(table, row);
 }

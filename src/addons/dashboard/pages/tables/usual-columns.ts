@@ -3,6 +3,11 @@ import type { Described, DescribedColumn } from '#src/addons/dashboard/component
 
 const most = 8;
 
+const isPartOfName = (column: string): boolean => /^(?:first|last)_name$/.test(column);
+
+/** Of a person or a thing as a whole. */
+export const isName = (column: string): boolean => /(?:^|_)(?:name|email|title)$/.test(column) && !isPartOfName(column);
+
 /** The key, the time that sorts the rows, and the others in the order of their declaration; with the column that they are sorted by. */
 export function usualColumns(
   { key, fast, columns }: Pick<Described, 'key' | 'fast' | 'columns'>,
@@ -14,9 +19,9 @@ export function usualColumns(
     const ranks = [
       key.includes(name),
       fast.includes(name),
-      /(?:^|_)(?:name|email|title)$/.test(name) && holds !== 'plain',
+      isName(name) && holds !== 'plain',
       words !== null,
-      kind !== 'json' && kind !== 'flag' && joins === null,
+      kind !== 'json' && kind !== 'flag' && joins === null && !isPartOfName(name),
       kind !== 'json',
     ];
     const rank = ranks.indexOf(true);

@@ -125,6 +125,9 @@ describe.each(availableEngines)('the pages of tables on $name', ({ name: engine,
     expect(usual).toHaveLength(8);
     expect(usual).toEqual(expect.arrayContaining(['uri', 'made_at', 'start_time', 'invitee_name', 'outcome']));
     expect(await headsOf('/tables/bookings?order=outcome')).toEqual(usual);
+    const ofInvitees = await headsOf('/tables/invitees');
+    expect(ofInvitees).toEqual(expect.arrayContaining(['name', 'email']));
+    expect(ofInvitees).not.toContain('first_name');
     expect(await headsOf('/tables/bookings?order=moves.desc,uri')).toEqual(['uri', 'moves', ...usual.slice(1)]);
     const { body } = await dashboard.get('/api/tables/bookings?limit=1');
     expect(await headsOf('/tables/bookings?select=*')).toEqual(Object.keys(body.collection[0]));
