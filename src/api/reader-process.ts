@@ -2,7 +2,6 @@
 import { serveReads } from '#src/store/reading/sqlite-reader.ts';
 
 serveReads(async (store) => {
-  // Loaded by the first request: a process that is asked for single statements never needs it.
   const { createQuestions } = await import('./questions.ts');
   return createQuestions(store);
 });

@@ -40,17 +40,10 @@ class Dialect extends SqliteDialect {
   }
 }
 
-export const openSqlite = (path: string): StoreEngine => engineOn(openFile(path), path);
+export const openSqlite = (path: string): StoreEngine => sqliteEngine(openFile(path), path);
 
-/** For a process that only reads the file, and waits while a writer has it for itself. */
-export function openSqliteToRead(path: string, busyMs: number): StoreEngine & { readonly database: Sqlite.Database } {
-  const database = new Sqlite(path, { readonly: true, timeout: busyMs });
-  database.pragma('query_only = on');
-  database.pragma('cache_size = -8000');
-  return { ...engineOn(database, path), database };
-}
-
-function engineOn(database: Sqlite.Database, path: string): StoreEngine {
+/** On a connection that may only read, too. */
+export function sqliteEngine(database: Sqlite.Database, path: string): StoreEngine {
   const requireFile = database.memory ? () => {} : watchFile(path);
   const db = new Kysely<Database>({ dialect: new Dialect({ database: withPreparedStatements(database) }) });
   return {

@@ -4,8 +4,8 @@ import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ownCode } from '#src/base/errors.ts';
 import { memoize } from '#src/base/memoize.ts';
+import Sqlite from 'better-sqlite3';
 import type { Readable, Statement } from '#src/store/contract.ts';
-import { openSqliteToRead } from '#src/store/engines/sqlite.ts';
 import { cachedStatements } from '#src/store/engines/statement-cache.ts';
 import type { ReaderAnswer, ReaderFailure, ReaderQuestion, ReadRequest, ReadResponse } from './sqlite-readers.ts';
 
@@ -28,9 +28,16 @@ export function serveReads(openApi: (store: Readable) => Promise<Respond>): void
   }, 1000);`;
   new Worker(watch, { eval: true }).unref();
   const open = memoize(() => {
-    const engine = openSqliteToRead(path, busyTimeoutMs);
-    const respond = memoize(() => openApi({ db: engine.db, engine }));
-    return { respond, prepare: cachedStatements(engine.database) };
+    const database = new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
+    database.pragma('query_only = on');
+    database.pragma('cache_size = -8000');
+    // Loaded by the first request: a process that is asked for single statements never needs it.
+    const respond = memoize(async () => {
+      const { sqliteEngine } = await import('#src/store/engines/sqlite.ts');
+      const engine = sqliteEngine(database, path);
+      return openApi({ db: engine.db, engine });
+    });
+    return { respond, prepare: cachedStatements(database) };
   });
 
   async function answerTo(question: ReaderQuestion): Promise<ReaderAnswer> {
