@@ -1,21 +1,17 @@
-// Records what operators do, and lists it. An action is recorded before it is run, so that none is done without a record, and how it ended is added
+// Records what operators do, in the table `admin_actions`. An action is recorded before it is run, so that none is done without a record, and how it ended is added
 // before it is answered:
 //   begun (`status` null) ──answered──▶ ended (`status`, counts)        refused with the read-only token ──▶ `status` 403
 // A row that stays without a status belongs to a process that ended meanwhile.
 import { randomUUID } from 'node:crypto';
-import { pageQuery } from '#schemas/pagination.ts';
 import { isObject } from '#schemas/wire.ts';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
 import { startOf } from '#src/api/auth/access-log.ts';
-import { paginationOf } from '#src/http/cursor.ts';
-import { listing } from '#src/http/pagination.ts';
-import { filtersOf, parseInput, plainText, readCursor, type RawQuery } from '#src/http/request.ts';
-import { endAction, findActions, insertAction, pruneActions, type AdminAction } from '#src/store/admin-actions.ts';
+import { endAction, insertAction, pruneActions } from '#src/store/admin-actions.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { safeText } from '#src/observability/redact.ts';
-import type { ApiContext, ApiOperation } from './api-operation.ts';
+import type { ApiOperation } from './api-operation.ts';
 
 export interface AuditNeeds {
   readonly store: Store;
@@ -145,20 +141,3 @@ const countsOf = (record: object): [string, Json][] =>
 
 /** Parts of an answer that hold what the service sent, or repeat what the caller did. */
 const others = ['changes', 'payload', 'row', 'custom_fields', 'filter'];
-
-const actionQuery = pageQuery.extend({ operation: plainText.optional() });
-
-/** Newest first, with the filters and the page token of this address. */
-export async function readActions(
-  { store, cursors }: Pick<ApiContext, 'store' | 'cursors'>,
-  { url, query }: { readonly url: URL; readonly query: RawQuery },
-) {
-  const path = url.pathname;
-  const cursor = readCursor(query, (token) => cursors.read(path, token));
-  const filters = cursor?.filters ?? filtersOf(query);
-  const { operation, count } = parseInput(actionQuery, { ...query, ...filters });
-  const order = { count, descending: true, backwards: false, ...cursor?.position };
-  const page = await findActions(store, { operation }, order);
-  const listed = listing<AdminAction>({ ...page, positionOf: ({ at, id }) => ({ key: at, uri: id }) });
-  return { actions: page.items, pagination: paginationOf(listed, { cursors, list: { path, filters }, url }) };
-}

@@ -3,8 +3,6 @@ import { sql, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { insertRows } from './rows.ts';
-import type { Page, PageRequest } from './keyset.ts';
-import { findRows, tableRows } from './record-search.ts';
 import type { TableRow } from './schema/tables.ts';
 
 export type AdminAction = TableRow<'admin_actions'>;
@@ -48,16 +46,3 @@ export async function pruneActions(store: Store, nowMs: number, most = maxStored
     }
   });
 }
-
-/** Newest first. */
-export const findActions = (
-  store: Pick<Store, 'db' | 'engine'>,
-  { operation }: { readonly operation?: string | undefined },
-  page: PageRequest,
-): Promise<Page<AdminAction>> =>
-  findRows(store, tableRows('admin_actions'), {
-    order: 'at',
-    id: 'id',
-    page,
-    where: operation === undefined ? [] : [sql`operation = ${operation}`],
-  });

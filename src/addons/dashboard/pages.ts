@@ -15,7 +15,6 @@ import { deliveryPage } from './pages/deliveries/delivery.ts';
 import { deliveriesPage } from './pages/deliveries/list.ts';
 import { replayDeliveryPage } from './pages/deliveries/replay-delivery.ts';
 import { replayPage } from './pages/deliveries/replay.ts';
-import { actionsPage } from './pages/mirror/actions.ts';
 import { alertPages } from './pages/mirror/alerts.ts';
 import { feedPage } from './pages/mirror/feed.ts';
 import { overviewPage } from './pages/mirror/overview.ts';
@@ -57,5 +56,4 @@ export const pages: readonly Page[] = [
   ...alertPages,
   queuePage,
   settingsPage,
-  actionsPage,
 ];

@@ -1,7 +1,6 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
 import { expect } from 'vitest';
 import { errorBody } from '#schemas/errors.ts';
-import { readActions } from '#src/api/audit.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
@@ -85,8 +84,11 @@ export async function openReadApi(
     operations: api.operations,
     context: api.context,
     /** What operators did, newest first. */
-    actions: (query: Readonly<Record<string, string>> = {}) =>
-      readActions(api.context, { url: new URL('http://127.0.0.1/mirror/actions'), query }),
+    async actions(): Promise<ReadAnswer['body']> {
+      const answer = await opened.ask('/api/tables/admin_actions', { headers: bearer });
+      const page: ReadAnswer['body'] = await answer.json();
+      return page.collection;
+    },
     admin: { ...opened, ask },
     /** Asks without bringing the bookings up to date first. */
     behind: opened,

@@ -13,28 +13,22 @@ const action = { caller: 'admin token', address: '', operation: 'x', ...nothing,
 
 describe.each(storeEngines)('an action of an operator on $name', ({ name: engine, available, fresh }) => {
   const open = () => openReadApi(fresh);
-  const actions = async (api: Awaited<ReturnType<typeof open>>) => (await api.actions()).actions;
 
   it.runIf(available)('is recorded with time, caller, address, target and outcome, newest first', async () => {
     await using api = await open();
     await ingestBodies(api.store, ['not JSON']);
-    expect(await actions(api)).toEqual([]);
+    expect(await api.actions()).toEqual([]);
     await api.post('/api/deliveries/1/replay');
     const cookie = await logIn(api.admin);
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     await api.admin.ask('/api/deliveries/nothing/replay', { method: 'POST', headers }, '2001:db8::7');
     const replayed = { id: expect.any(String), at: expect.any(String), operation: 'replayDelivery', input: null };
     const result = { changed: false, outcome_before: 'quarantined', outcome_after: 'quarantined' };
-    expect(await actions(api)).toEqual([
+    expect(await api.actions()).toEqual([
       { ...replayed, caller: 'admin session', address: '2001:db8::7', target: 'nothing', result: null, status: 404 },
       { ...replayed, caller: 'admin token', address: '192.0.2.1', target: '1', result, status: 200 },
     ]);
     expect(api.heard.acted).toEqual(['replayDelivery']);
-    expect((await api.actions({ operation: 'resendAlert' })).actions).toEqual([]);
-    const first = await api.actions({ count: '1' });
-    const second = await api.actions({ page_token: first.pagination.next_page_token ?? '' });
-    expect([first, second].map((page) => page.actions[0]?.status)).toEqual([404, 200]);
-    await expect(api.actions({ page_token: 'forged' })).rejects.toMatchObject({ status: 400 });
   });
 
   it.runIf(available)(
@@ -49,7 +43,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
       for (const agoMs of [14, 13, 12, 11]) await insert('answer link', agoMs);
       for (const agoMs of [23, 22, 21]) await insert('slack button', agoMs);
       await pruneActions(api.store, nowMs, 2);
-      const left = (await actions(api)).map(({ id }) => id);
+      const left = (await api.actions()).map(({ id }: AdminAction) => id);
       const others = ['answer link11', 'answer link12', 'slack button21', 'slack button22'];
       expect(left).toEqual(['mcp token1', 'mcp command2', ...others, `admin token${399 * dayMs}`]);
     },
@@ -64,12 +58,13 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
     for (const path of ['/api/deliveries/7/replay', '/deliveries/ada@example.test/replay'])
       expect((await api.admin.ask(path, { method: 'POST', headers })).status).toBe(403);
     const refused = { caller: 'read-only token', address: '192.0.2.1', status: 403 };
-    expect(await actions(api)).toMatchObject([
+    expect(await api.actions()).toMatchObject([
       { ...refused, operation: 'POST /deliveries', target: null },
       { ...refused, operation: 'replayDelivery', target: '7' },
     ]);
     for (let n = 0; n < 110; n += 1) await api.admin.ask('/api/deliveries/7/replay', { method: 'POST', headers });
-    expect((await api.actions({ count: '100' })).pagination.next_page_token).toBeNull();
+    const counted = await api.get('/api/tables/admin_actions?select=count()');
+    expect(counted.body.collection).toEqual([{ count: 100 }]);
   });
 
   it('is not done when it cannot be recorded', async () => {
@@ -107,7 +102,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
       body: { expected: 12, filter: { name: 'Ada', state: 'failed' }, people: ['Ada', 'Grace'] },
     });
     await end(200, { resource: { matched: 12, changed: 3, name: 'Ada', changes: { a: 1 }, all: [{ n: 1 }] } });
-    const [recorded] = await actions(api);
+    const [recorded] = await api.actions();
     expect(recorded).toMatchObject({
       caller: 'unknown',
       target: '[redacted]',
@@ -135,7 +130,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
     const reported: unknown[] = [];
     const audit = createAudit({ store: api.store, clock: Date.now, report: (error) => void reported.push(error) }, []);
     const end = await audit.begin({ id: 'replayDelivery' }, undefined, { params: {}, query: {}, body: undefined });
-    expect(await actions(api)).toMatchObject([{ status: null }]);
+    expect(await api.actions()).toMatchObject([{ status: null }]);
     await api.store.db.schema.dropTable('admin_actions').execute();
     await end(200, {});
     expect(reported).toHaveLength(1);
@@ -153,7 +148,7 @@ it('of a consumer it is recorded that it was rewound, not that it acknowledged',
   await ingestBodies(api.store, ['not JSON']);
   await api.post('/api/feed/consumers/bi', { acknowledged: 1 });
   await api.post('/api/feed/consumers/bi', { rewind_to: 0 });
-  expect((await api.actions()).actions).toMatchObject([
+  expect(await api.actions()).toMatchObject([
     { operation: 'acknowledgeFeed', target: 'bi', input: { rewind_to: 0 }, result: { position: 0, behind: 1 } },
   ]);
 });

@@ -54,7 +54,7 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   // With the time of dismissal, so that what waits is counted without its rows.
   event_log_outcome_seq: both('the quarantine'),
   event_log_subject_uri: both('the history of a row: why, redaction of deleted contacts, GET /api/feed?subject_uri'),
-  admin_actions_at: both('the page of actions, in order'),
+  admin_actions_at: both('GET /api/tables/admin_actions, in order'),
   alerts_claimed: both('alerts that are being sent'),
   alerts_rule_occurred_at: both('alerts by rule and time: listings, bookings that were alerted'),
   alerts_subject_uri: both('alerts about a booking: watcher, erasure'),

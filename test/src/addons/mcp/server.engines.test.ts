@@ -308,7 +308,7 @@ describe('a call', () => {
     await masked.call('describe_table', { table: 'Ada' });
     await masked.call('Ada');
     const common = { caller: 'mcp token', address: '127.0.0.1' };
-    const rows = (await masked.actions()).actions.slice(0, 8).toReversed();
+    const rows = (await masked.actions()).slice(0, 8).toReversed();
     const first = { where: 'primary_email.eq.[hidden].[hidden],created_at.gte.2025-01-01', limit: 3 };
     const groups = 'or(name.eq.[hidden],timezone.in.([hidden],[hidden],[hidden].[hidden]))';
     const nothingKnown = { where: '[hidden].eq.[hidden]', select: '[hidden]', order: '[hidden].desc' };

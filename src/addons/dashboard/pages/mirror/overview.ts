@@ -10,7 +10,7 @@ import { partsOfMirror, type Part } from './parts.ts';
 export const overviewPage = definePage({
   path: '/mirror',
   section: '/mirror',
-  async show({ ask }) {
+  async show({ ask, isReadOnly }) {
     const { health } = await ask(getMirrorHealth);
     const checks = Map.groupBy(health, ({ page }) => page);
     return {
@@ -21,6 +21,7 @@ export const overviewPage = definePage({
         <div class="cards">
           ${card('Processes', 'What receives deliveries and stores them.', checks.get('/mirror'))}
           ${parts.map(([title, href, about]) => card(html`<a href="${href}">${title}</a>`, about, checks.get(href)))}
+          ${isReadOnly ? '' : actions}
         </div>`,
     };
   },
@@ -33,12 +34,18 @@ const parts: readonly (readonly [title: string, href: Part, about: string])[] = 
   ['Alerts', '/mirror/alerts', 'The messages about bookings and about the mirror.'],
   ['Queue', '/queues', 'How much waits, and since when.'],
   ['Settings', '/mirror/settings', 'What is set, and where.'],
-  ['Actions', '/mirror/actions', 'What people and programs changed: when, from where, and with which result.'],
 ];
 
-const card = (title: Markup | string, about: string, checks: readonly HealthCheck[] = []): Markup =>
-  html`<section class="card ${checks.some(({ state }) => state !== 'ok') ? 'attention' : ''}">
+/** The table is for those who may act. */
+const actions = card(
+  html`<a href="/tables/admin_actions">Actions</a>`,
+  'What people and programs changed: when, from where, and with which result.',
+);
+
+function card(title: Markup | string, about: string, checks: readonly HealthCheck[] = []): Markup {
+  return html`<section class="card ${checks.some(({ state }) => state !== 'ok') ? 'attention' : ''}">
     <h2>${title}</h2>
     <p class="soft">${about}</p>
     ${checks.map(({ sentence, fix }) => html`<p>${sentence} ${fix === undefined ? '' : fixText(fix)}</p>`)}
   </section>`;
+}

@@ -12,7 +12,6 @@ const parts = {
   '/mirror/alerts': 'Alerts',
   '/queues': 'Queue',
   '/mirror/settings': 'Settings',
-  '/mirror/actions': 'Actions',
 } as const;
 
 export type Part = keyof typeof parts;

@@ -145,13 +145,11 @@ for (const engine of oneEngine)
       expect(keysOf((await dashboard.page('/deliveries?outcome=quarantined')).html)).toEqual([33]);
       expect((await dashboard.post('/api/deliveries/32/dismiss')).status).toBe(409);
       expect((await dashboard.post('/api/deliveries/dismiss', {})).status).toBe(400);
-      const recorded = (await dashboard.actions()).actions.map(({ target, result, status }) => ({
-        target,
-        result,
-        status,
-      }));
-      expect(recorded).toContainEqual({ target: null, result: { dismissed: 30 }, status: 200 });
-      expect(recorded).toContainEqual({ target: '32', result: null, status: 409 });
+      const recorded = await dashboard.actions();
+      expect(recorded).toContainEqual(
+        expect.objectContaining({ target: null, result: { dismissed: 30 }, status: 200 }),
+      );
+      expect(recorded).toContainEqual(expect.objectContaining({ target: '32', result: null, status: 409 }));
     });
 
     it('name the command for more deliveries than a page replays', async () => {
