@@ -1,7 +1,6 @@
 // The admin listener: authentication, the operations of the process itself, and the operations that read the mirror.
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
-import { memoize } from '#src/base/memoize.ts';
 import type { OperationArguments } from './ask.ts';
 import type { Audit } from './audit.ts';
 import { createAuth, type AuthNeeds, type RefusedRequest } from '#src/api/auth/auth.ts';
@@ -51,9 +50,7 @@ export interface Pages {
   fetch(request: Request, visitor: Visitor): Response | Promise<Response>;
 }
 
-export interface AdminNeeds extends Omit<AuthNeeds, 'record'>, Omit<ProcessContext, 'docs'> {
-  /** Where the admin token is stored, for the example in the documentation; absent where it was configured. */
-  readonly tokenFile?: string;
+export interface AdminNeeds extends Omit<AuthNeeds, 'record'>, Omit<ProcessContext, 'openapi'> {
   /** Absent without a store. */
   reads?(): Promise<ReadApi>;
   /** Absent without a store. */
@@ -72,9 +69,8 @@ export function createAdminApp({
   pages,
   mcp,
   report,
-  ...needs
+  ...auth
 }: AdminNeeds): Hono<AdminEnv> {
-  const { tokenFile, ...auth } = needs;
   const app = new Hono<AdminEnv>();
   // Everything that needs a token. Pages ask it in this process.
   const api = new Hono<{ Bindings: { caller: Caller } }>();
@@ -96,12 +92,14 @@ export function createAdminApp({
   };
   handleErrors(app, errors);
   handleErrors(api, errors);
-  const docs = memoize(async () => {
-    // Loaded by the first request for them, like the operations they describe.
-    const { createDocs } = await import('#src/api/docs/docs.ts');
-    return createDocs([...(reads ? (await reads()).operations : []), ...processOperations], { tokenFile });
-  });
-  const context: ProcessContext = { status, metrics, health, docs };
+  async function openapi({ url }: Request): Promise<object> {
+    // Loaded by the first request for it, like the operations that it describes.
+    const { apiDocument } = await import('#src/api/openapi.ts');
+    const operations = [...(reads ? (await reads()).operations : []), ...processOperations];
+    // Behind a proxy only the caller knows the address of the API.
+    return apiDocument(operations, { server: new URL(url).origin });
+  }
+  const context: ProcessContext = { status, metrics, health, openapi };
   const application: Application<ProcessContext, ProcessOperation> = {
     admit: () => context,
     onAnswer: ({ method, path }, status) => metrics.requested?.(method, path, status),
@@ -141,15 +139,15 @@ export function createAdminApp({
     }
     if (req.path !== '/' || req.method !== 'GET') return api.fetch(req.raw, { caller });
     context.header('vary', 'Accept');
-    return isPage ? context.redirect('/docs') : context.json(index);
+    return context.json(index);
   });
   return app;
 }
 
 /** What is not a page. */
-const apiPaths = /^\/(?:api\/|metrics$|docs$|openapi\.json$|healthz$|readyz$)/;
+const apiPaths = /^\/(?:api\/|metrics$|openapi\.json$|healthz$|readyz$)/;
 
-const index = { docs: '/docs', openapi: '/openapi.json', status: '/api/status', metrics: '/metrics' } as const;
+const index = { openapi: '/openapi.json', status: '/api/status', metrics: '/metrics' } as const;
 
 /** Answers contain personal data: they are not cached, framed or sniffed, and no referrer is sent. */
 const securityHeaders = {

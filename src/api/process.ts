@@ -12,7 +12,8 @@ export interface ProcessContext {
   readonly health: {
     readiness(): Promise<{ readonly status: ReadyStatus; readonly engines: Readonly<Record<string, string>> }>;
   };
-  docs(): Promise<{ document(request: Request): object; page(request: Request): Promise<Response> }>;
+  /** The OpenAPI document, with the address at which this caller reaches the API. */
+  openapi(request: Request): Promise<object>;
 }
 
 /** `degraded`: deliveries are accepted, but wait in the disk log. */
@@ -149,18 +150,9 @@ export const processOperations: readonly ProcessOperation[] = [
     ...common,
     id: 'getOpenApiDocument',
     path: '/openapi.json',
-    summary: 'This description, for programs.',
+    summary: 'This description.',
     answers: 'object',
     schema: z.looseObject({ openapi: z.string() }),
-    run: async ({ docs, request }) => (await docs()).document(request),
-  }),
-  defineOperation({
-    ...common,
-    id: 'getDocumentation',
-    path: '/docs',
-    summary: 'This description, for people.',
-    answers: 'text',
-    contentType: 'text/html',
-    run: async ({ docs, request }) => (await docs()).page(request),
+    run: ({ openapi, request }) => openapi(request),
   }),
 ];

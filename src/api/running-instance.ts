@@ -123,7 +123,7 @@ function refusedBy({ status }: Response): SlotstreamError {
   return new SlotstreamError('refused', `The running process answered ${status}.`, { hint: 'Look at its log.' });
 }
 
-export const adminTokenFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, 'admin-token');
+const adminTokenFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, 'admin-token');
 
 /** The configured token, or one that is created once and stored in the data folder: reading the folder is enough to administer. */
 export function openAdminToken({ adminToken, dataDir }: { adminToken?: string | undefined; dataDir: string }): string {

@@ -5,7 +5,7 @@ import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { createLoginCodes, loginLink } from '#src/api/auth/login-codes.ts';
 import { sessionsOfMirror, sessionsOfProcess } from '#src/api/auth/session.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
-import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
+import { openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import { isLoopback } from '#src/base/loopback.ts';
 import { memoize } from '#src/base/memoize.ts';
 import type { Config } from '#src/config/load.ts';
@@ -54,7 +54,6 @@ export function openAdmin(
     loginCommand,
     hostNames: [config.adminHost, ...(adminUrl === undefined ? [] : [new URL(adminUrl).hostname])],
     ...(hasLoopback && (adminUrl === undefined || isLoopback(new URL(adminUrl))) && { ownName: nameFor(adminToken) }),
-    ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
     clock: Date.now,
     status,
     metrics,

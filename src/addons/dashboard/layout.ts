@@ -85,7 +85,7 @@ const footer = ({ isReadOnly, version }: Frame): Markup =>
   html`<footer class="row">
     <span>Slotstream ${version}</span>
     ${isReadOnly ? html`<span>You can look at everything and change nothing.</span>` : ''}
-    <a href="/docs">API</a>
+    <a href="/tables#http">API</a>
     <button type="button" class="plain needs-script" data-action="theme">Theme</button>
     <button type="button" class="plain needs-script" data-action="help">Keys <kbd>?</kbd></button>
     <form class="action" method="POST" action="/logout"><button class="plain">Log out</button></form>

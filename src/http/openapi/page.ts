@@ -121,37 +121,22 @@ function answersView({ responses }: OperationDocs): Markup {
 export interface EntryOptions {
   /** The end of the server's URL, shown as part of every path: `/_sandbox`. */
   readonly prefix?: string;
-  /** The shell variable that has the caller's token. */
-  readonly token?: string;
-  /** What to show beside a shared response instead of its name. */
-  readonly notes?: Readonly<Record<string, string>>;
 }
 
-export function operationEntries(
-  document: OpenApiDocument,
-  { prefix = '', token = 'TOKEN', notes = {} }: EntryOptions = {},
-): readonly PageEntry[] {
+export function operationEntries(document: OpenApiDocument, { prefix = '' }: EntryOptions = {}): readonly PageEntry[] {
   const [{ url } = { url: '' }] = document.servers;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([name, docs]) => {
       const method = name.toUpperCase();
       const options = [
         method === 'GET' ? '' : `-X ${method} `,
-        docs.security.length > 0 ? `-H "Authorization: Bearer $${token}" ` : '',
+        docs.security.length > 0 ? `-H "Authorization: Bearer $TOKEN" ` : '',
         docs.requestBody ? `-H 'Content-Type: application/json' -d '{…}' ` : '',
       ];
       const curl = `curl ${options.join('')}'${url}${path}'`;
-      return { method, path: prefix + path, docs: withNotes(docs, notes), body: bodyOf(document, docs), curl };
+      return { method, path: prefix + path, docs, body: bodyOf(document, docs), curl };
     }),
   );
-}
-
-function withNotes(docs: OperationDocs, notes: Readonly<Record<string, string>>): OperationDocs {
-  const noted = Object.entries(docs.responses).map(([status, response]) => {
-    const note = notes[response.$ref?.split('/').at(-1) ?? ''];
-    return [status, note === undefined ? response : { ...response, description: note }] as const;
-  });
-  return { ...docs, responses: Object.fromEntries(noted) };
 }
 
 export const eventEntries = (document: OpenApiDocument): readonly PageEntry[] =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { adminToken as token, bearer as headers, openAdmin } from '../../harness/mirror/api-app.ts';
 
 describe('the admin listener', () => {
-  it.each(['/api/status', '/metrics', '/', '/docs', '/openapi.json', '/nothing'])(
+  it.each(['/api/status', '/metrics', '/', '/openapi.json', '/nothing'])(
     'reveals nothing about %s to a caller without the token',
     async (path) => {
       const { ask } = openAdmin();
@@ -29,11 +29,11 @@ describe('the admin listener', () => {
     expect(await asked('degraded')).toEqual([200, { title: 'Degraded', status: 'degraded', engines }]);
   });
 
-  it('shows a person the documentation and tells a program where things are', async () => {
+  it('tells a program, and a browser where there are no pages, where things are', async () => {
     const { ask } = openAdmin();
-    const toBrowser = await ask('/', { headers: { ...headers, accept: 'text/html,*/*' } });
-    expect([toBrowser.status, toBrowser.headers.get('location')]).toEqual([302, '/docs']);
     const index = (await (await ask('/', { headers })).json()) as Record<string, string>;
+    const toBrowser = await ask('/', { headers: { ...headers, accept: 'text/html,*/*' } });
+    expect(await toBrowser.json()).toEqual(index);
     for (const path of Object.values(index)) expect((await ask(path, { headers })).status).toBe(200);
   });
 
@@ -47,7 +47,7 @@ describe('the admin listener', () => {
 
   it('forbids caching, framing and sniffing of every answer', async () => {
     const { ask } = openAdmin();
-    const cases = ['/healthz', '/api/status', '/nothing', '/docs', '/?login=wrong'];
+    const cases = ['/healthz', '/api/status', '/nothing', '/openapi.json', '/?login=wrong'];
     for (const path of cases) {
       for (const asked of [{}, headers, { accept: 'text/html' }]) {
         const answer = await ask(path, { headers: asked });
@@ -58,13 +58,5 @@ describe('the admin listener', () => {
         expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
       }
     }
-  });
-
-  it('documents where its token is, if there is a file', async () => {
-    const pageOf = async (needs: Parameters<typeof openAdmin>[0]) =>
-      (await openAdmin(needs).ask('/docs', { headers })).text();
-    const command = 'export ADMIN_TOKEN=&quot;$(cat &#39;/srv/demo/admin-token&#39;)&quot;';
-    expect(await pageOf({ tokenFile: '/srv/demo/admin-token' })).toContain(command);
-    expect(await pageOf({})).toContain('export ADMIN_TOKEN=…\n');
   });
 });

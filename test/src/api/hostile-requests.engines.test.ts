@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorBody } from '#schemas/errors.ts';
-import { apiDocument } from '#src/api/docs/openapi.ts';
+import { apiDocument } from '#src/api/openapi.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';

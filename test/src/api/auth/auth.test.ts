@@ -19,10 +19,10 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 describe('the login link', () => {
   it('becomes a session, once, and its code leaves the address', async () => {
     const { ask, heard } = openAdmin();
-    const link = await loginLinkTo({ ask }, '/docs');
-    expect(link).toMatch(/^\/docs\?login=[\w-]{22}$/);
+    const link = await loginLinkTo({ ask }, '/openapi.json');
+    expect(link).toMatch(/^\/openapi\.json\?login=[\w-]{22}$/);
     const answer = await ask(`${link}&a=1&b=%20#there`);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/docs?a=1&b=+']);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/openapi.json?a=1&b=+']);
     const cookie = answer.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^slotstream_session_8081=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(cookie).not.toContain(adminToken);
@@ -36,7 +36,7 @@ describe('the login link', () => {
     expect(await again.text()).toContain('This link is not valid any more.');
     // In the browser that used it, it is an address like any other.
     const own = await ask(link, { headers: { ...browser, cookie: session } });
-    expect([own.status, own.headers.get('location')]).toEqual([303, '/docs']);
+    expect([own.status, own.headers.get('location')]).toEqual([303, '/openapi.json']);
   });
 
   it('is valid for a minute, in the process that made it', async () => {
@@ -104,11 +104,11 @@ describe('the login link', () => {
   it('with a wrong code is refused like everything else, and says so', async () => {
     const { ask } = openAdmin();
     const refusals = await Promise.all([
-      ask('/docs', { headers: browser }),
-      ask('/docs', { headers: { ...browser, authorization: 'Bearer wrong' } }),
-      ask('/docs', { headers: { ...browser, cookie: 'slotstream_session_8081=1.x' } }),
-      ask('/docs?login=wrong', { headers: browser }),
-      ask('/docs?login=', { headers: browser }),
+      ask('/openapi.json', { headers: browser }),
+      ask('/openapi.json', { headers: { ...browser, authorization: 'Bearer wrong' } }),
+      ask('/openapi.json', { headers: { ...browser, cookie: 'slotstream_session_8081=1.x' } }),
+      ask('/openapi.json?login=wrong', { headers: browser }),
+      ask('/openapi.json?login=', { headers: browser }),
     ]);
     expect(refusals.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     const texts = await Promise.all(refusals.map((answer) => answer.text()));
@@ -335,7 +335,7 @@ describe('the host name of a request', () => {
       'sec-fetch-dest': 'document',
       'user-agent': 'Mozilla/5.0 Firefox/140.0',
     };
-    const link = () => loginLinkTo({ ask }, '/docs');
+    const link = () => loginLinkTo({ ask }, '/openapi.json');
     const opened = async (url: string, headers: Record<string, string> = page) => {
       const answer = await ask(url, { headers });
       return { to: answer.headers.get('location'), cookie: answer.headers.get('set-cookie'), status: answer.status };
@@ -344,9 +344,16 @@ describe('the host name of a request', () => {
       const code = await link();
       const own = `http://slotstream-1.localhost:9000${code}`;
       expect(await opened(`http://${host}:9000${code}`)).toEqual({ to: own, cookie: null, status: 302 });
-      expect(await opened(own)).toMatchObject({ to: '/docs', cookie: expect.stringContaining('slotstream_session') });
+      expect(await opened(own)).toMatchObject({
+        to: '/openapi.json',
+        cookie: expect.stringContaining('slotstream_session'),
+      });
       // Who may not log in does not get the name: it could lead browsers to a port of its own there.
-      for (const url of [`http://${host}:9000${code}`, `http://${host}:9000/docs`, `http://${host}:9000/?login=x`])
+      for (const url of [
+        `http://${host}:9000${code}`,
+        `http://${host}:9000/openapi.json`,
+        `http://${host}:9000/?login=x`,
+      ])
         expect(await opened(url)).toMatchObject({ to: null, status: 401 });
     }
     // Safari does not find such names, programs have no use for them, and a proxy has a name of its own.
@@ -355,13 +362,16 @@ describe('the host name of a request', () => {
       { ...page, 'user-agent': 'Version/18.0 Safari/605.1' },
       { ...page, 'x-forwarded-for': '::1' },
     ])
-      expect(await opened(`http://127.0.0.1:9000${await link()}`, headers)).toMatchObject({ to: '/docs', status: 303 });
+      expect(await opened(`http://127.0.0.1:9000${await link()}`, headers)).toMatchObject({
+        to: '/openapi.json',
+        status: 303,
+      });
     const headers = { ...page, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
-    const post = { method: 'POST', headers, body: `token=${readToken}&next=/docs?a=1` };
+    const post = { method: 'POST', headers, body: `token=${readToken}&next=/openapi.json?a=1` };
     const to = (await ask('http://127.0.0.1:9000/login', post)).headers.get('refresh')?.slice('0;url='.length) ?? '';
-    expect(to).toMatch(/^http:\/\/slotstream-1\.localhost:9000\/docs\?a=1&login=/);
+    expect(to).toMatch(/^http:\/\/slotstream-1\.localhost:9000\/openapi\.json\?a=1&login=/);
     const cookie = (await opened(to)).cookie?.split(';', 1)[0] ?? '';
-    expect((await ask('http://slotstream-1.localhost:9000/docs', { headers: { cookie } })).status).toBe(200);
+    expect((await ask('http://slotstream-1.localhost:9000/openapi.json', { headers: { cookie } })).status).toBe(200);
     const changing = { method: 'POST', headers: { cookie, 'sec-fetch-site': 'same-origin' } };
     expect((await ask('http://slotstream-1.localhost:9000/x', changing)).status).toBe(403);
   });

@@ -93,8 +93,8 @@ describe('the document of the running process', () => {
 
 describe('the public listener', () => {
   it('knows none of the admin listener’s paths, token or not', async () => {
-    const paths = ['/', '/docs', '/openapi.json', '/metrics', '/api/status', '/api/deliveries', '/api/feed'];
-    for (const path of [...paths, `/docs?login=${token()}`, '/webhooks/../api/status', '//api/status']) {
+    const paths = ['/', '/openapi.json', '/metrics', '/api/status', '/api/deliveries', '/api/feed'];
+    for (const path of [...paths, `/openapi.json?login=${token()}`, '/webhooks/../api/status', '//api/status']) {
       const answer = await fetch(`${product.url}${path}`, { headers: { authorization: `Bearer ${token()}` } });
       expect([path, answer.status, answer.headers.get('set-cookie')]).toEqual([path, 404, null]);
     }

@@ -58,7 +58,15 @@ describe('/mcp', () => {
   });
 
   it('has a token that opens nothing else', async () => {
-    for (const path of ['/', '/api/status', '/api/contacts', '/metrics', '/docs', '/mcp/', `/?login=${mcpToken}`])
+    for (const path of [
+      '/',
+      '/api/status',
+      '/api/contacts',
+      '/metrics',
+      '/openapi.json',
+      '/mcp/',
+      `/?login=${mcpToken}`,
+    ])
       expect([path, (await admin.ask(path, { headers: owner })).status]).toEqual([path, 401]);
   });
 

@@ -83,7 +83,7 @@ describe('the token for metrics', () => {
     const { ask } = openAdmin({ metricsToken: 'a-token-that-opens-metrics' });
     const headers = { authorization: 'Bearer a-token-that-opens-metrics' };
     for (const method of ['GET', 'HEAD']) expect((await ask('/metrics', { method, headers })).status).toBe(200);
-    for (const path of ['/', '/api/status', '/api/contacts', '/docs', '/metrics/', '/login'])
+    for (const path of ['/', '/api/status', '/api/contacts', '/openapi.json', '/metrics/', '/login'])
       expect([path, (await ask(path, { headers })).status]).toEqual([path, 401]);
     expect((await ask('/metrics', { method: 'POST', headers })).status).toBe(401);
     expect((await openAdmin().ask('/metrics', { headers: { authorization: 'Bearer ' } })).status).toBe(401);

@@ -35,8 +35,8 @@ export const tablePages: readonly Page[] = [
   definePage({ path: '/tables/:name/:key', section: '/tables', show: showRecord }),
 ];
 
-async function showTables({ ask }: PageCall): Promise<View> {
-  const { collection } = await ask(listTables);
+async function showTables(call: PageCall): Promise<View> {
+  const { collection } = await call.ask(listTables);
   const listOf = (kind: Described['kind']): Markup =>
     listTable({
       caption: kind === 'view' ? 'Views' : 'Tables',
@@ -57,7 +57,10 @@ async function showTables({ ask }: PageCall): Promise<View> {
       <h2>Views: answers to common questions</h2>
       ${listOf('view')}
       <h2>Tables: what the service sent, and the state of the mirror</h2>
-      ${listOf('table')}`,
+      ${listOf('table')}
+      <h2 id="http">Read the same with a program</h2>
+      ${copyable(curlOf(call, '/api/tables/bookings?limit=10'))}
+      <p class="soft">Each table and view shows the command for its rows. <a href="/openapi.json">openapi.json</a> describes all operations, for programs.</p>`,
   };
 }
 
@@ -192,18 +195,18 @@ function emptyText({ question, path, table }: TablePage): Markup {
 }
 
 /** The same for a program and for SQL. */
-function programs(
-  { url, isReadOnly }: PageCall,
-  { table, question }: TablePage,
-  { sql, isGrouped }: ExplainedQuestion,
-): Markup {
-  const token = isReadOnly ? '$ADMIN_READ_TOKEN' : '$(cat data/admin-token)';
-  // The name of a session at this machine is a secret.
-  const origin = url.hostname.endsWith('.localhost') ? `http://127.0.0.1:${url.port}` : url.origin;
-  const curl = `curl -gH "Authorization: Bearer ${token}" '${origin}${addressOf(`/api/tables/${table.name}`, question)}'`;
+function programs(call: PageCall, { table, question }: TablePage, { sql, isGrouped }: ExplainedQuestion): Markup {
+  const curl = curlOf(call, addressOf(`/api/tables/${table.name}`, question));
   const first = isGrouped ? '' : ', for the first page of it';
   return html`<h2>Read the same elsewhere</h2>
     <details><summary>With curl</summary>${copyable(curl)}
-      <p class="soft">Add <code>-H 'Accept: text/csv'</code> for CSV. <a href="/docs">All operations</a></p></details>
+      <p class="soft">Add <code>-H 'Accept: text/csv'</code> for CSV. <a href="/openapi.json">All operations</a></p></details>
     <details><summary>With SQL${first}</summary>${copyable(sql)}</details>`;
+}
+
+function curlOf({ url, isReadOnly }: PageCall, path: string): string {
+  const token = isReadOnly ? '$ADMIN_READ_TOKEN' : '$(cat data/admin-token)';
+  // The name of a session at this machine is a secret.
+  const origin = url.hostname.endsWith('.localhost') ? `http://127.0.0.1:${url.port}` : url.origin;
+  return `curl -gH "Authorization: Bearer ${token}" '${origin}${path}'`;
 }
