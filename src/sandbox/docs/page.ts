@@ -1,8 +1,8 @@
 // The documentation of an API as one self-contained page, made from its OpenAPI document and readable without a script.
 import { html, raw } from 'hono/html';
 import { contentPolicy } from '#src/http/content-policy.ts';
-import type { OpenApiDocument, OperationDocs } from './document.ts';
-import { componentPrefix, type JsonSchema } from './json-schema.ts';
+import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
+import { componentPrefix, type JsonSchema } from '#src/http/openapi/json-schema.ts';
 import { pageScript, pageStyle } from './page-assets.ts';
 import { fieldView, prose, schemaView, type Markup } from './page-schema.ts';
 

@@ -1,6 +1,6 @@
 // Shows a JSON schema: one line per field, nested fields beneath it, named schemas as links.
 import { html } from 'hono/html';
-import { componentPrefix, type JsonSchema } from './json-schema.ts';
+import { componentPrefix, type JsonSchema } from '#src/http/openapi/json-schema.ts';
 
 export type Markup = ReturnType<typeof html>;
 
