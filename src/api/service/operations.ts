@@ -128,7 +128,13 @@ async function listed(
   };
   const found = await readRows(context.reading, relation, {
     question,
-    page: { limit: count, isBackwards: backwards, from: from && z.array(sortValue).parse(JSON.parse(from.key)), also },
+    page: {
+      limit: count,
+      isBackwards: backwards,
+      from: from && z.array(sortValue).parse(JSON.parse(from.key)),
+      also,
+      sortsAll: true,
+    },
   });
   if (typeof found === 'string') throw new TypeError(`${resource.table} cannot be listed: ${found}.`);
   const position = (values: typeof found.first) => values && { key: JSON.stringify(values), uri: '' };

@@ -5,13 +5,14 @@ import { json } from '#schemas/wire.ts';
 import { denied, invalid, notFound } from '#src/http/http-error.ts';
 import { findRelation, readRelations, type Relation } from '#src/read/tables/relation.ts';
 import type { Condition, Question } from '#src/read/tables/question.ts';
-import { mostGroups, mostSorted, readGroups, readRows, readSome, selectedKinds } from '#src/read/tables/rows.ts';
+import { mostGroups, mostSorted, readGroups, readSome, selectedKinds } from '#src/read/tables/rows.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { defineQuestion, type QuestionContext } from '#src/api/api-operation.ts';
 import { formOf, otherForms } from './answer.ts';
 import { deepest, mostConditions, mostRows, mostValues, readQuestion, usualRows } from './grammar.ts';
 import { itemsIn, unquoted } from './lists.ts';
-import { paginationOf, readPage } from './page.ts';
+import { pageOfRows } from './list-rows.ts';
+import { readPage } from './page.ts';
 import { anyRow, describedRelation, tableRecord } from './records.ts';
 import { refuse, suggestion } from './refusal.ts';
 import { valueOf } from './values.ts';
@@ -101,13 +102,8 @@ export const queryTable = defineQuestion({
       const rows = await groupsFor(reading, relation, question);
       return formOf({ rows, kinds, pagination: onePage(rows.length) }, form);
     }
-    const limit = question.limit ?? usualRows;
-    const found = await readRows(reading, relation, { question, page: { ...page, limit } });
-    if (found === 'too many') throw tooManyToSort(relation);
-    if (found === 'other order')
-      throw invalid({ message: 'made for another order: begin again without it', parameter: 'page_token' });
-    const pagination = paginationOf({ found, parameters, url, cursors });
-    return formOf({ rows: found.rows, kinds, pagination }, form);
+    const found = await pageOfRows({ reading, cursors }, relation, { question, parameters, page, url });
+    return formOf({ ...found, kinds }, form);
   },
 });
 
@@ -180,17 +176,6 @@ async function groupsFor(
     throw refuse('select', `There are more than ${mostGroups} groups: group by less, filter, or give a limit.`);
   if (groups === 'too large') throw refuse('select', 'A sum is larger than a number can be.');
   return groups;
-}
-
-function tooManyToSort({ name, fast, key, isView, columns }: Relation): Error {
-  const orders = [...fast, ...(isView ? [] : key.slice(0, 1))];
-  const filter = [...fast, ...Object.keys(columns)].find((each) => columns[each]?.kind === 'time') ?? key[0] ?? '';
-  const example = columns[filter]?.kind === 'time' ? `${filter}=gte.2026-11-01` : `${filter}=eq.…`;
-  const other = orders.length === 0 ? '' : `, or sort by ${orders.join(' or ')}`;
-  return refuse(
-    'order',
-    `More than ${mostSorted} rows of ${name} match, and no index has them in this order: add a filter, such as ${example}${other}.`,
-  );
 }
 
 const onePage = (count: number): PaginationEnvelope => ({

@@ -20,22 +20,24 @@ export function recapConditions(dialect: SqlDialect, { host, attendee, text, fro
   const where: RawBuilder<SqlBool>[] = [isNotDeleted];
   if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
   if (to !== undefined) where.push(sql<SqlBool>`created_at < ${dialect.time(to)}`);
-  const filters = [...recapFilters(dialect, { host, attendee })];
-  if (text !== undefined && text !== '') {
-    const found = searchedTexts.map((column) => containsText(dialect, column, text));
-    filters.push(sql<SqlBool>`(${sql.join(found, sql` or `)})`);
-  }
-  return { where, filters };
+  return { where, filters: recapFilters(dialect, { host, attendee, text }) };
 }
 
-/** By who was there. */
+/** By who was there, and by what was said. */
 export const recapFilters = (
   dialect: SqlDialect,
-  { host, attendee }: Pick<RecapSearch, 'host' | 'attendee'>,
+  { host, attendee, text }: Pick<RecapSearch, 'host' | 'attendee' | 'text'>,
 ): readonly RawBuilder<SqlBool>[] => [
   ...(host === undefined ? [] : [hostedBy(dialect, host)]),
   ...(attendee === undefined ? [] : [attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`)]),
+  ...(text === undefined || text === '' ? [] : [hasText(dialect, text)]),
 ];
+
+const hasText = (dialect: SqlDialect, text: string): RawBuilder<SqlBool> =>
+  sql`(${sql.join(
+    searchedTexts.map((column) => containsText(dialect, column, text)),
+    sql` or `,
+  )})`;
 
 /** A host of the mirrored meeting; of a meeting that was not booked here, a user who took part in it. */
 const hostedBy = (dialect: SqlDialect, user: string): RawBuilder<SqlBool> =>

@@ -16,8 +16,10 @@ type SortValues = readonly (Value | null)[];
 
 export interface PageOfRows {
   readonly limit: number;
-  /** Conditions that a question cannot state; the rows are then sorted however many match. */
+  /** Conditions that a question cannot state. */
   readonly also?: readonly RawBuilder<SqlBool>[];
+  /** The rows are sorted however many match. */
+  readonly sortsAll?: true;
   readonly isBackwards: boolean;
   /** The page lies beyond the row with these values, one for each column of the order; absent: at the beginning. */
   readonly from: SortValues | undefined;
@@ -45,14 +47,14 @@ export async function readRows(
   { question, page }: { readonly question: Question; readonly page: PageOfRows },
 ): Promise<RowsFound | 'too many' | 'other order'> {
   const { engine } = store;
-  const { limit, from, isBackwards, also } = page;
+  const { limit, from, isBackwards, also, sortsAll } = page;
   // One row at most needs no order, which could lead the planner away from its key.
   const isOneRow = relation.key.every((name) => question.where.some(isEqual(name)));
   const sort = sortColumns(relation, isOneRow ? keyOrder(relation) : question.order);
   if (from !== undefined && !isOf(sort, from)) return 'other order';
   const where = and([rowsWhere(engine, relation, question.where), ...(also ?? [])]);
   const table = sql.table(relation.name);
-  if (from === undefined && also === undefined && !isOneRow && !isFast(relation, sort)) {
+  if (from === undefined && !sortsAll && !isOneRow && !isFast(relation, sort)) {
     const counted = sql`select count(*) as count from (select 1 from ${table} where ${where} limit ${mostSorted + 1}) as matching`;
     const [matching] = await run(store, counted);
     if (Number(matching?.['count']) > mostSorted) return 'too many';

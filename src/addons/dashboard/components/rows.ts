@@ -37,7 +37,7 @@ export interface RowColumn {
 }
 
 export interface RowList {
-  readonly table: Pick<Described, 'name' | 'key'>;
+  readonly table: { readonly name: string; readonly key: readonly string[] };
   readonly rows: readonly Row[];
   readonly columns: readonly RowColumn[];
   /** In which the rows came. */

@@ -17,6 +17,7 @@ import {
   uriActions,
   type Markup,
 } from '#src/addons/dashboard/components/markup.ts';
+import { pathOf } from '#src/addons/dashboard/components/question.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { kindLabels } from '#src/addons/dashboard/pages/people/timeline.ts';
 import { answerButtons, answeredNotice, backTo, canAnswer } from './answer-buttons.ts';
@@ -75,7 +76,7 @@ function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup 
   if (isAnswered(basis))
     return html`${attendanceBadge(attendance)} <a class="soft" href="/deliveries/${encodeURIComponent(basis)}">It was answered that they came</a>`;
   const reason = attendanceReasons[attendance];
-  return html`${attendanceBadge(attendance)} ${basis === null ? html`<span class="soft">${reason}.</span>` : html`<a class="soft" href="/recaps/${idOf(basis)}">${reason}</a>`}`;
+  return html`${attendanceBadge(attendance)} ${basis === null ? html`<span class="soft">${reason}.</span>` : html`<a class="soft" href="${pathOf('meeting_recaps', basis)}">${reason}</a>`}`;
 }
 
 /** More do not fit side by side. */
@@ -167,7 +168,7 @@ const recaps = ({ recaps: written }: Booking): Markup =>
     : html`<h2>Recaps</h2>
         ${written.map(
           ({ uri, created_at, summary_md }) =>
-            html`<p><a href="/recaps/${idOf(uri)}">${time(created_at)}</a> <span class="excerpt"><bdi>${summary_md}</bdi></span></p>`,
+            html`<p><a href="${pathOf('meeting_recaps', uri)}">${time(created_at)}</a> <span class="excerpt"><bdi>${summary_md}</bdi></span></p>`,
         )}`;
 
 const alerts = ({ alerts: made }: Booking): Markup =>

@@ -1,137 +1,113 @@
-// Recaps: the list, and one with its summary, action items and discussion.
+// Recaps: the list. One recap is a row of its table.
 import { html } from 'hono/html';
+import { z } from 'zod';
+import { isObject, textOf } from '#schemas/wire.ts';
+import { rowNamed } from '#src/api/row-record.ts';
+import { parseInput, plainText as plainTextInput } from '#src/http/request.ts';
 import { readBookingFilters } from '#src/read/bookings/hosts.ts';
-import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
+import { recapFilters } from '#src/read/people/recaps.ts';
 import { filters } from '#src/addons/dashboard/components/form.ts';
-import { facts, pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
-import {
-  address,
-  breadcrumb,
-  command,
-  externalLink,
-  idOf,
-  joined,
-  nothing,
-  optionalTime,
-  time,
-  uriActions,
-  type Markup,
-} from '#src/addons/dashboard/components/markup.ts';
-import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
+import { findListed, listedView, statusOf, type FixedColumn } from '#src/addons/dashboard/components/listed.ts';
 import { localQuery, rangeEnds } from '#src/addons/dashboard/components/local-times.ts';
-import { markdown, plainText } from './markdown.ts';
-
-type Recap = RecordOf<typeof listRecaps>;
-type Attendee = Recap['attendees'][number];
+import { command, joined, type Markup } from '#src/addons/dashboard/components/markup.ts';
+import { pathOf } from '#src/addons/dashboard/components/question.ts';
+import type { Row } from '#src/addons/dashboard/components/rows.ts';
+import { definePage, type Page, type PageCall, type Redirect, type View } from '#src/addons/dashboard/page.ts';
+import { plainText } from './markdown.ts';
 
 export const recapPages: readonly Page[] = [
+  definePage({ path: '/recaps', section: '/recaps', show: showRecaps }),
   definePage({
-    path: '/recaps',
+    path: '/recaps/:uuid',
     section: '/recaps',
-    async show(call) {
-      const { ask, read, url } = call;
-      const local = localQuery(call, rangeEnds);
-      const { query } = local;
-      const { collection, pagination } = await ask(listRecaps, { query });
-      const { hosts } = await read(readBookingFilters);
-      return {
-        title: 'Recaps',
-        content: html`<h1>Recaps</h1>
-          <p class="lead">What was said and agreed in meetings, written by the service.</p>
-          ${filters(
-            url,
-            query,
-            [
-              { name: 'text', label: 'Text', type: 'search', placeholder: 'in name, summary, action items' },
-              { name: 'host', label: 'Host', options: Object.fromEntries(hosts.map(({ uri, name }) => [uri, name])) },
-              { name: 'attendee', label: 'Participant', type: 'email', placeholder: 'e-mail address' },
-              { name: 'from', label: 'From', type: 'date' },
-              { name: 'to', label: 'To', type: 'date' },
-            ],
-            local,
-          )}
-          ${table({
-            caption: 'Recaps, newest first',
-            rows: collection,
-            keyOf: ({ uri }) => uri,
-            linkOf: ({ uri }) => `/recaps/${idOf(uri)}`,
-            empty: emptyList(query, pagination.next_page_token !== null),
-            columns,
-          })}
-          ${pager(pagination, url)}`,
-      };
+    async show({ read, params }): Promise<Redirect> {
+      const { uri } = await read(({ reading }) => rowNamed(reading, 'meeting_recaps', params['uuid'] ?? '', 'recap'));
+      return { to: pathOf('meeting_recaps', uri) };
     },
   }),
-  definePage({ path: '/recaps/:uuid', section: '/recaps', show: showRecap }),
 ];
 
-function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string {
-  if (hasNext) return 'None of the newest recaps matches. The search continues on the next page.';
+const search = z.object({
+  host: plainTextInput.optional(),
+  attendee: plainTextInput.optional(),
+  text: plainTextInput.max(200).optional(),
+});
+
+async function showRecaps(call: PageCall): Promise<View> {
+  const { read, url } = call;
+  const local = localQuery(call, rangeEnds);
+  const { query } = local;
+  const { from, to } = query;
+  const listed = await findListed(call, {
+    name: 'meeting_recaps',
+    select: ['uri', 'event_name', 'created_at', 'event_start_time', 'attendees', 'summary_md'],
+    conditions: [
+      ['deleted_at', 'is.null'],
+      ...(from === undefined ? [] : [['created_at', `gte.${from}`] as const]),
+      ...(to === undefined ? [] : [['created_at', `lt.${to}`] as const]),
+    ],
+    also: ({ dialect }) => recapFilters(dialect, parseInput(search, query)),
+    order: 'created_at.desc',
+  });
+  const { hosts } = await read(readBookingFilters);
+  return {
+    title: 'Recaps',
+    ...statusOf(listed),
+    content: html`<h1>Recaps</h1>
+      <p class="lead">What was said and agreed in meetings, written by the service.</p>
+      ${filters(
+        url,
+        query,
+        [
+          { name: 'text', label: 'Text', type: 'search', placeholder: 'in name, summary, action items' },
+          { name: 'host', label: 'Host', options: Object.fromEntries(hosts.map(({ uri, name }) => [uri, name])) },
+          { name: 'attendee', label: 'Participant', type: 'email', placeholder: 'e-mail address' },
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+        ],
+        local,
+      )}
+      ${listedView(listed, { url, columns, caption: 'Recaps', empty: emptyList(query) })}`,
+  };
+}
+
+function emptyList({ order: _order, ...query }: PageCall['query']): Markup | string {
   if (Object.keys(query).length > 0) return 'No recap matches these filters.';
   return html`There are no recaps yet. They arrive with <code>meeting_recap.created</code>; ${command('backfill')} copies those that the service has.`;
 }
 
-const nameOf = ({ name, email }: Attendee): Markup => html`<bdi>${name || email || 'without a name'}</bdi>`;
-const titleOf = ({ event_name: name }: Pick<Recap, 'event_name'>): string => name || 'A meeting without a name';
+const people = ({ attendees }: Row, isHost: boolean): Markup | string => {
+  const found = (Array.isArray(attendees) ? attendees : [])
+    .filter(isObject)
+    .filter(({ host }) => (host === true) === isHost)
+    .map(({ user_name: name, user_email: email }) => textOf(name) || textOf(email) || 'without a name');
+  // One element, because a narrow screen arranges the parts of a cell side by side.
+  return found.length === 0
+    ? ''
+    : html`<span>${joined(
+        found.map((name) => html`<bdi>${name}</bdi>`),
+        ', ',
+      )}</span>`;
+};
 
-/** One element, because a narrow screen arranges the parts of a cell side by side. */
-const namesOf = (people: readonly Attendee[]): Markup | string =>
-  people.length === 0 ? '' : html`<span>${joined(people.map(nameOf), ', ')}</span>`;
+const excerptLength = 280;
 
-const columns: readonly Column<Recap>[] = [
-  { name: 'Meeting', cell: (recap) => html`<a href="/recaps/${idOf(recap.uri)}"><bdi>${titleOf(recap)}</bdi></a>` },
-  { name: 'Written', cell: ({ created_at: written }) => time(written) },
+const columns: readonly FixedColumn[] = [
   {
-    name: 'Meeting started',
-    cell: ({ event_start_time: start }) => optionalTime(start),
-    isMinor: true,
+    name: 'event_name',
+    label: 'Meeting',
+    cell: ({ uri, event_name: name }) =>
+      html`<a href="${pathOf('meeting_recaps', String(uri))}"><bdi>${name || 'A meeting without a name'}</bdi></a>`,
   },
-  { name: 'Host', cell: ({ attendees }) => namesOf(attendees.filter((each) => each.is_host)), isMinor: true },
-  { name: 'Participants', cell: ({ attendees }) => namesOf(attendees.filter((each) => !each.is_host)), isMinor: true },
+  { name: 'created_at', label: 'Written' },
+  { name: 'event_start_time', label: 'Meeting started', isMinor: true },
+  { name: 'attendees', label: 'Host', cell: (row) => people(row, true), isMinor: true },
+  { name: 'attendees', label: 'Participants', cell: (row) => people(row, false), isMinor: true },
   {
-    name: 'Summary',
-    cell: ({ excerpt }) => (excerpt ? html`<span class="excerpt"><bdi>${plainText(excerpt)}</bdi></span>` : ''),
+    name: 'summary_md',
+    label: 'Summary',
+    isUnsorted: true,
+    cell: ({ summary_md: text }) =>
+      text ? html`<span class="excerpt"><bdi>${plainText(String(text).slice(0, excerptLength))}</bdi></span>` : '',
   },
 ];
-
-async function showRecap({ ask, params }: PageCall) {
-  const { resource } = await ask(getRecap, { params });
-  const { event_uri: event, attendees } = resource;
-  const title = titleOf(resource);
-  const part = (heading: string, text: string | null): Markup =>
-    text ? html`<h2>${heading}</h2>${markdown(text, heading)}` : nothing;
-  const isEmpty = !resource.summary_md && !resource.action_items_md && !resource.discussion_md;
-  return {
-    title,
-    content: html`${breadcrumb('/recaps', 'Recaps', title)}
-      <h1><bdi>${title}</bdi></h1>
-      ${facts({
-        Started: resource.event_start_time && time(resource.event_start_time),
-        Ended: resource.event_end_time && time(resource.event_end_time),
-        Host: peopleFact(attendees.filter((each) => each.is_host)),
-        Participants: peopleFact(attendees.filter((each) => !each.is_host)),
-        Written: resource.created_at && time(resource.created_at),
-        Changed: resource.updated_at && time(resource.updated_at),
-        Booked: event === null ? 'not through the scheduling service' : null,
-        Shared: resource.share_link ? externalLink(resource.share_link) : null,
-        Transcript: resource.transcript ? html`at the service, not mirrored: <bdi>${resource.transcript}</bdi>` : null,
-      })}
-      ${isEmpty ? html`<p class="empty">The recap has no text, or it was erased.</p>` : ''}
-      ${part('Summary', resource.summary_md)} ${part('Action items', resource.action_items_md)}
-      ${part('Discussion', resource.discussion_md)}
-      <p class="row spaced">${uriActions(resource.uri)}</p>`,
-  };
-}
-
-/** Each leads to the contact with this address. */
-const peopleFact = (people: readonly Attendee[]): Markup | null =>
-  people.length === 0
-    ? null
-    : joined(
-        people.map((person) =>
-          person.email
-            ? html`<a href="${address('/contacts', { email: person.email })}">${nameOf(person)}</a>`
-            : nameOf(person),
-        ),
-        ', ',
-      );

@@ -16,6 +16,7 @@ import {
 } from '#src/addons/dashboard/components/rows.ts';
 import type { PageCall, View } from '#src/addons/dashboard/page.ts';
 import { inCode } from './form.ts';
+import { ownCell } from './own-cells.ts';
 import { isName, usualColumns } from './usual-columns.ts';
 
 /** Of each table that refers to the row. */
@@ -59,16 +60,22 @@ const ownPages: Readonly<Record<string, readonly [path: string, text: string]>> 
   invitees: ['/bookings', 'The booking, with its timeline'],
   bookings: ['/bookings', 'The booking, with its timeline'],
   routing_form_submissions: ['/routing', 'The submission'],
-  meeting_recaps: ['/recaps', 'The recap'],
   event_log: ['/deliveries', 'The delivery, and what it changed'],
+};
+
+/** The list of a page that leads to its rows. */
+const ownLists: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  meeting_recaps: ['/recaps', 'All recaps'],
 };
 
 function linksOf({ name, key }: Described, row: Row): readonly Markup[] {
   const [path, text] = ownPages[name] ?? [];
+  const list = ownLists[name];
   const [column = ''] = key;
   const value = String(row[column]);
   return [
     ...(path === undefined ? [] : [html`<a href="${path}/${idOf(value)}">${text}</a>`]),
+    ...(list === undefined ? [] : [html`<a href="${list[0]}">${list[1]}</a>`]),
     ...(isRecord(row)
       ? [html`<a href="${address('/deliveries', { subject: row.uri })}">Deliveries about it</a>`, uriActions(row.uri)]
       : []),
@@ -103,7 +110,7 @@ const valueTable = ({ name }: Described, columns: readonly DescribedColumn[], ro
       <tbody>
         ${columns.map(
           (column) =>
-            html`<tr><th scope="row"><code>${column.name}</code></th><td data-label="Value">${wholeValue(row[column.name], column)}</td><td class="soft" data-label="Meaning">${inCode(column.about)}</td></tr>`,
+            html`<tr><th scope="row"><code>${column.name}</code></th><td data-label="Value">${ownCell(name, column.name, row[column.name]) ?? wholeValue(row[column.name], column)}</td><td class="soft" data-label="Meaning">${inCode(column.about)}</td></tr>`,
         )}
       </tbody>
     </table>

@@ -4,6 +4,7 @@ import { ApiError } from '#src/api/ask.ts';
 import { explainQuestion, type ExplainedQuestion } from '#src/api/tables/explain.ts';
 import { listTables, queryTable } from '#src/api/tables/tables.ts';
 import { counted, number } from '#src/base/number-text.ts';
+import { refusalTexts } from '#src/addons/dashboard/components/listed.ts';
 import { table as listTable } from '#src/addons/dashboard/components/list.ts';
 import { breadcrumb, copyable, notice, type Markup } from '#src/addons/dashboard/components/markup.ts';
 import {
@@ -97,12 +98,11 @@ const heading = ({ name, about }: Described): Markup =>
     <p class="lead">${inCode(about)}</p>`;
 
 /** The question stays in the form, with what the door says about it. */
-function refusedView({ status, message, details }: ApiError, { table, question, path }: TablePage): View {
-  // The name of a condition is that of its column.
-  const texts = (details.length > 0 ? details : [message]).map((text) => text.replace(/^(\w+: )\1/, '$1'));
+function refusedView(error: ApiError, { table, question, path }: TablePage): View {
+  const texts = refusalTexts(error);
   return {
     title: table.name,
-    status: status < 500 ? 400 : 503,
+    status: error.status < 500 ? 400 : 503,
     content: html`${heading(table)}
       ${notice(html`${texts.map((text, index) => html`${index === 0 ? '' : html`<br />`}${inCode(text)}`)}`, 'problem')}
       ${questionForm({ table, question, path, first: undefined })}
