@@ -19,12 +19,20 @@ export async function findContacts(
   store: Readable,
   { search, order, page }: ContactQuery,
 ): Promise<Page<TableRow<'contacts'>>> {
-  const filters = conditionsOf(store.engine, search);
-  if (filters.length === 0) return findRows(store, tableRows('contacts'), { order, page, where: [isNotDeleted] });
+  return findRows(store, tableRows('contacts'), { order, page, where: [await contactsMatching(store, search, order)] });
+}
+
+/** The condition on `contacts`, in the form in which a page in this order is found soonest. */
+export async function contactsMatching(
+  { db, engine }: Readable,
+  search: ContactQuery['search'],
+  order: string,
+): Promise<RawBuilder<SqlBool>> {
+  const filters = conditionsOf(engine, search);
+  if (filters.length === 0) return isNotDeleted;
   const condition = sql<SqlBool>`${sql.join([isNotDeleted, ...filters], sql` and `)}`;
   const segments = partial.flatMap((name) => (search[name] === undefined ? [] : [search[name]]));
-  const narrowed = await store.engine.contactSearch.narrowed(store.db, { order, condition, segments });
-  return findRows(store, tableRows('contacts'), { order, page, where: [narrowed] });
+  return engine.contactSearch.narrowed(db, { order, condition, segments });
 }
 
 const partial = ['name', 'job_title', 'company', 'city'] as const;

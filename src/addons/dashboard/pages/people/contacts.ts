@@ -1,10 +1,13 @@
 // Contacts: the list with the filters of the service, and one person with everything that happened with them.
 import { html } from 'hono/html';
-import { getContact, listContacts, listCustomFieldDefinitions } from '#src/api/contacts.ts';
-import { getPerson, listPeople } from '#src/api/people/people.ts';
+import { contactListQuery } from '#schemas/contact-request.ts';
+import { textOf } from '#schemas/wire.ts';
+import { getContact, listCustomFieldDefinitions } from '#src/api/contacts.ts';
+import { getPerson } from '#src/api/people/people.ts';
 import { getContactTimeline } from '#src/api/people/timeline.ts';
 import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
-import { facts, pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
+import { facts, pager } from '#src/addons/dashboard/components/list.ts';
+import { findListed, listedView, rowsOf, statusOf, type FixedColumn } from '#src/addons/dashboard/components/listed.ts';
 import {
   address,
   breadcrumb,
@@ -19,61 +22,78 @@ import {
   type Markup,
 } from '#src/addons/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
+import { objectsIn } from '#src/api/row-record.ts';
+import { parseInput } from '#src/http/request.ts';
+import { contactsMatching } from '#src/read/contacts/contact-page.ts';
+import { peopleOfContacts, type Person as PersonRow } from '#src/read/people/people.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { bookingsWith, named, personCard, type Person } from './people.ts';
 import { timeline } from './timeline.ts';
 
-type Contact = RecordOf<typeof listContacts>;
-
-const contactsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => {
-  const { show: _show, ...search } = query;
-  return ask(listContacts, { query: { sort: newestFirst, ...search } });
-};
-
-const newestFirst = 'created_at:desc';
-const otherOrders = {
-  'created_at:asc': 'oldest first',
-  'updated_at:desc': 'last changed first',
-  'updated_at:asc': 'first changed first',
-};
+type Contact = RecordOf<typeof getContact>;
 
 const everyField = 'all';
+/** What is known of a person takes longer than a row. */
+const shownRows = '20';
 
 export const contactPages: readonly Page[] = [
   definePage({
     path: '/contacts',
     section: '/contacts',
     async show(call) {
-      const { url, query } = call;
-      const { collection, pagination } = await contactsIn(call);
+      const { read, url, query } = call;
+      const { show = '', order = 'created_at.desc', page_token: _token, limit: _limit, ...given } = query;
+      const search = await read(() => parseInput(contactSearch, given));
+      const matching = await read(({ reading }) => contactsMatching(reading, search, order.split('.', 1)[0] ?? ''));
+      const listed = await findListed(call, {
+        name: 'contacts',
+        select: [
+          'uri',
+          'name',
+          'emails',
+          'job_title',
+          'company',
+          'city',
+          'country',
+          'created_at',
+          'updated_at',
+          'custom_fields',
+        ],
+        conditions: url.searchParams.has('limit') ? [] : [['limit', shownRows]],
+        also: () => [matching],
+        order: 'created_at.desc',
+      });
       const definitions = await definitionsIn(call);
-      const people = await peopleOf(call, collection);
-      const shown = definitions.filter(({ uri }) => query['show'] === everyField || query['show'] === idOf(uri));
+      const people = await peopleOf(
+        call,
+        rowsOf(listed).map(({ uri }) => String(uri)),
+      );
+      const shown = definitions.filter(({ uri }) => show === everyField || show === idOf(uri));
       return {
         title: 'Contacts',
+        ...statusOf(listed),
         content: html`<h1>Contacts</h1>
           <p class="lead">Your contacts. <a href="/people">People</a> joins the contacts and bookings of the same person.</p>
           ${filters(url, query, contactFields(definitions))}
-          ${table({
+          ${listedView(listed, {
+            url,
             caption: 'Contacts',
-            rows: collection,
-            keyOf: ({ uri }) => uri,
-            linkOf: ({ uri }) => `/contacts/${idOf(uri)}`,
-            empty: isFiltered(query)
-              ? 'No contact matches these filters.'
-              : html`There are no contacts yet. ${command('backfill')} copies those that the service has.`,
+            linkOf: ({ uri }) => `/contacts/${idOf(String(uri))}`,
+            empty:
+              Object.keys(given).length > 0
+                ? 'No contact matches these filters.'
+                : html`There are no contacts yet. ${command('backfill')} copies those that the service has.`,
             columns: [...columns(people), ...shown.map(customColumn)],
-          })}
-          ${pager(pagination, url)}`,
+          })}`,
       };
     },
   }),
   definePage({ path: '/contacts/:uuid', section: '/contacts', show: showContact }),
 ];
 
-const isFiltered = (query: PageCall['query']): boolean =>
-  Object.keys(query).some((name) => name !== 'show' && name !== 'sort');
+/** Names that it does not know are ignored. */
+const contactSearch = contactListQuery.omit({ count: true, page_token: true, sort: true, exclude: true }).strip();
 
 /** The filters of the service: those with commas take several values. */
 const contactFields = (definitions: readonly Definition[]): readonly Field[] => [
@@ -86,7 +106,6 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
   { name: 'state', label: 'State', placeholder: 'exact' },
   { name: 'country', label: 'Country', placeholder: 'DE' },
   { name: 'timezone', label: 'Time zone', placeholder: 'Europe/Berlin' },
-  { name: 'sort', label: 'Order', none: 'newest first', options: otherOrders },
   ...(definitions.length === 0
     ? []
     : [
@@ -102,33 +121,54 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
       ]),
 ];
 
-const columns = (people: ReadonlyMap<string, Person>): readonly Column<Contact>[] => [
+const columns = (people: ReadonlyMap<string, PersonRow>): readonly FixedColumn[] => [
   {
-    name: 'Who',
-    cell: ({ uri, name, emails }) =>
-      html`<span class="who"><a href="/contacts/${idOf(uri)}">${named(name)}</a><small>${optional((emails.find((each) => each.is_primary) ?? emails[0])?.email)}</small></span>`,
+    name: 'name',
+    label: 'Who',
+    cell: ({ uri, name, emails }) => {
+      const all = objectsIn(emails);
+      const { email } = all.find((each) => each['is_primary'] === true) ?? all[0] ?? {};
+      return html`<span class="who"><a href="/contacts/${idOf(String(uri))}">${named(textOf(name))}</a><small>${optional(textOf(email))}</small></span>`;
+    },
   },
-  { name: 'Work', cell: ({ job_title: title, company }) => optional([title, company].filter(Boolean).join(', ')) },
   {
-    name: 'Location',
+    name: 'company',
+    label: 'Work',
+    cell: ({ job_title: title, company }) => optional([title, company].filter(Boolean).join(', ')),
+  },
+  {
+    name: 'city',
+    label: 'Location',
     cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')),
     isMinor: true,
   },
-  { name: 'Last meeting', cell: ({ uri }) => optionalTime(people.get(uri)?.last_meeting ?? null), isMinor: true },
-  { name: 'Next meeting', cell: ({ uri }) => optionalTime(people.get(uri)?.next_meeting ?? null), isMinor: true },
-  { name: 'Created', cell: ({ created_at: at }) => (at === null ? '' : day(at)) },
+  ...(['last', 'next'] as const).map((which): FixedColumn => ({
+    name: `${which}_meeting`,
+    label: which === 'last' ? 'Last meeting' : 'Next meeting',
+    cell: ({ uri }) => optionalTime(textOf(people.get(String(uri))?.[`${which}_meeting`]) ?? null),
+    isMinor: true,
+    isUnsorted: true,
+  })),
+  { name: 'created_at', label: 'Created', cell: ({ created_at: at }) => (at === null ? '' : day(String(at))) },
+  {
+    name: 'updated_at',
+    label: 'Changed',
+    cell: ({ updated_at: at }) => (at === null ? '' : day(String(at))),
+    isMinor: true,
+  },
 ];
 
-async function peopleOf({ ask }: Pick<PageCall, 'ask'>, contacts: readonly Contact[]) {
-  const contact_uris = contacts.map(({ uri }) => uri).join();
-  const { collection } = await ask(listPeople, { query: { contact_uris } });
-  return new Map(collection.flatMap((person) => person.contact_uris.map((uri) => [uri, person] as const)));
+async function peopleOf({ read }: Pick<PageCall, 'read'>, contacts: readonly string[]) {
+  const people = await read(({ reading }) => peopleOfContacts(reading, contacts));
+  return new Map(people.flatMap((person) => person.contact_uris.map((uri) => [uri, person] as const)));
 }
 
-const customColumn = (definition: Definition): Column<Contact> => ({
-  name: definition.label ?? 'without a label',
-  cell: ({ custom_fields: fields = [] }) =>
-    optional(customFieldText(fields.find(({ uri }) => uri === definition.uri)?.value, definition)),
+const customColumn = (definition: Definition): FixedColumn => ({
+  name: 'custom_fields',
+  label: definition.label ?? 'without a label',
+  isUnsorted: true,
+  cell: ({ custom_fields: fields }) =>
+    optional(customFieldText(objectsIn(fields).find(({ uri }) => uri === definition.uri)?.['value'], definition)),
 });
 
 const optional = (text: string | null | undefined): Markup | string => (text ? foreign(text) : '');

@@ -29,8 +29,10 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     '/contacts?company=acme&country=&email=&city=',
     '/contacts?email=ada@example.test&show=size',
     '/contacts?name=zzz',
+    '/contacts?order=name.asc&limit=3',
+    '/contacts?order=nothing',
     '/contacts?sort=name',
-    '/contacts?show=all&count=1',
+    '/contacts?show=all&limit=1',
   ],
   contact: ['/contacts/a', '/contacts/ada', '/contacts/ben', '/contacts/none', '/contacts/custom_field_definitions'],
   deliveries: [
