@@ -1,57 +1,20 @@
-// Routing forms: how many submissions led to a booking and to a meeting, and the submissions themselves.
+// Submissions of routing forms, with what became of each.
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { isObject, textOf } from '#schemas/wire.ts';
 import { instant } from '#schemas/resources/values.ts';
-import { instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { namesOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
+import { namesOf, objectsIn } from '#src/api/row-record.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
 import type { Readable } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { scanRows } from '#src/store/record-search.ts';
-import { rangeOf } from '#src/read/day-range.ts';
-import { bookingOutcomes, readFunnel, resultsOf, submissionConditions, sumOf } from '#src/read/people/routing.ts';
+import { bookingOutcomes, resultsOf, submissionConditions } from '#src/read/people/routing.ts';
 import { unbookedSubmitters } from '#src/read/people/submissions.ts';
 import { utmColumns, type TableRow } from '#src/store/schema/tables.ts';
 
 const text = z.string().nullable();
-const count = z.int();
-
-const funnelCounts = {
-  submissions: count,
-  to_event_type: count.describe('Submissions that led to a booking page.'),
-  to_external_url: count.describe('Submissions that led to another site.'),
-  to_custom_message: count.describe('Submissions that ended with a message.'),
-  unbooked: count.describe('Submissions that led to a booking page and have no booking.'),
-  booked: count.describe('Submissions with at least one booking.'),
-  upcoming: count.describe('Booked, with an upcoming meeting and none that ended.'),
-  ended: count.describe('Booked, with a meeting that ended: `came`, `no_shows` and `unknown` together.'),
-  came: count.describe('Booked, with a meeting that the invitee came to.'),
-  no_shows: count.describe('Booked, with a missed meeting and no other that ended.'),
-  unknown: count.describe(
-    'Booked, with a meeting of which it is not known whether the invitee came, and none they came to.',
-  ),
-  canceled: count.describe('Booked, and all bookings were canceled.'),
-};
-
-const funnel = z
-  .strictObject({
-    from: instant,
-    to: instant,
-    total: z.strictObject(funnelCounts),
-    forms: z.array(
-      z.strictObject({
-        routing_form: text.describe('The URI of the form; null where a submission names none.'),
-        routing_form_name: text,
-        ...funnelCounts,
-      }),
-    ),
-  })
-  .meta({ id: 'RoutingFunnel' });
-export type RoutingFunnel = z.output<typeof funnel>;
-
 const submission = z
   .strictObject({
     uri: z.string(),
@@ -96,42 +59,7 @@ const filters = {
   utm_term: tagged,
 };
 
-const defaultDays = 30;
 const tag = 'Routing';
-
-export const getRoutingFunnel = defineOperation({
-  id: 'getRoutingFunnel',
-  method: 'GET',
-  path: '/api/routing',
-  tag,
-  summary: 'From the submission of a routing form to a meeting that ended',
-  description: `Counts of the submissions in a range of time, by form: where they led, how many were booked, and what became of the bookings. A submission counts once, by the best outcome of its bookings; a booking that was moved counts by its last time. Without \`from\` the range has ${defaultDays} calendar days in \`REPORT_TIMEZONE\`. The view \`routing_funnel\` has the same counts over all time.`,
-  query: z.strictObject(filters),
-  answers: 'object',
-  schema: funnel,
-  async run({ reading, query, clock }) {
-    const { from, to, ...search } = query;
-    const end = to ?? instantOf(clock());
-    const lastMs = to === undefined ? clock() : Date.parse(to) - 1;
-    const start = from ?? rangeOf(reading.settings.reportTimezone, { days: defaultDays }, lastMs).instants.from;
-    const counts = await readFunnel(reading, { ...search, from: start, to: end });
-    const names = await namesOf(
-      reading,
-      'routing_forms',
-      counts.map((each) => each.routing_form),
-    );
-    return {
-      from: start,
-      to: end,
-      total: sumOf(counts),
-      forms: counts.map(({ routing_form: uri, ...numbers }) => ({
-        routing_form: uri === '' ? null : uri,
-        routing_form_name: names.get(uri) ?? null,
-        ...numbers,
-      })),
-    };
-  },
-});
 
 export const listSubmissions = defineOperation({
   id: 'listRoutingSubmissions',
@@ -157,22 +85,6 @@ export const listSubmissions = defineOperation({
     const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
     const { items, ...page } = await scanRows(reading, 'routing_form_submissions', wanted);
     return { ...page, records: await submissionRecords(reading, items) };
-  },
-});
-
-export const getSubmission = defineOperation({
-  id: 'getRoutingSubmission',
-  method: 'GET',
-  path: '/api/routing/submissions/{uuid}',
-  tag,
-  summary: 'One submission of a routing form',
-  errors: { 404: 'No such submission.' },
-  answers: 'resource',
-  schema: submission,
-  async run({ reading, params }) {
-    const row = await rowNamed(reading, 'routing_form_submissions', params['uuid'] ?? '', 'submission');
-    const [record] = await submissionRecords(reading, [row]);
-    return record ?? {};
   },
 });
 
@@ -246,4 +158,4 @@ async function bookingsOf(store: Readable, uris: readonly string[]) {
   );
 }
 
-export const routingOperations = [getRoutingFunnel, listSubmissions, getSubmission] as const;
+export const routingOperations = [listSubmissions] as const;

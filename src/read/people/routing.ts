@@ -3,7 +3,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import type { Readable } from '#src/store/contract.ts';
+import { rangeOf } from '#src/read/day-range.ts';
+import type { Readable, ReadableMirror } from '#src/store/contract.ts';
+import { readColumns } from '#src/store/rows.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
 import type { utmColumns } from '#src/store/schema/tables.ts';
 
@@ -51,15 +53,44 @@ const counted = {
   canceled: sql`outcome = 'canceled'`,
 } as const;
 
-export type FunnelCounts = Readonly<Record<keyof typeof counted, number>>;
-export type FormCounts = FunnelCounts & { readonly routing_form: string };
+type FunnelCounts = Readonly<Record<keyof typeof counted, number>>;
+type FormCounts = FunnelCounts & { readonly routing_form: string };
+
+export interface RoutingFunnel {
+  readonly from: string;
+  readonly total: FunnelCounts;
+  /** Null where a submission names no form. */
+  readonly forms: readonly (FunnelCounts & { readonly uri: string | null; readonly name: string | null })[];
+}
+
+const usualDays = 30;
+
+/** Of a range of time; without its beginning, of so many calendar days in the time zone of reports. */
+export async function readRoutingFunnel(
+  store: ReadableMirror,
+  { from: given, to: end, ...search }: Omit<SubmissionSearch, 'booked' | 'result_type'>,
+  nowMs: number,
+): Promise<RoutingFunnel> {
+  const lastMs = end === undefined ? nowMs : Date.parse(end) - 1;
+  const from = given ?? rangeOf(store.settings.reportTimezone, { days: usualDays }, lastMs).instants.from;
+  const counts = await readFunnel(store, { ...search, from, to: end ?? instantOf(nowMs) });
+  const values = counts.flatMap(({ routing_form: uri }) => uri || []);
+  const named = await readColumns(store, 'routing_forms', { columns: ['uri', 'name'], key: 'uri', values });
+  const names = new Map(named.map(({ uri, name }) => [uri, name]));
+  const forms = counts.map(({ routing_form: uri, ...numbers }) => ({
+    ...numbers,
+    uri: uri || null,
+    name: names.get(uri) || null,
+  }));
+  return { from, total: sumOf(counts), forms };
+}
 
 /** A range is counted in parts of so many days, or in so many parts: SQLite counts on this thread. */
 const partDays = 30;
 const mostParts = 40;
 
 /** The counts of each form, the one with the most submissions first; the form is empty where a submission names none. */
-export async function readFunnel(
+async function readFunnel(
   store: Readable,
   search: SubmissionSearch & { readonly from: string; readonly to: string },
 ): Promise<readonly FormCounts[]> {
@@ -108,7 +139,7 @@ const noCounts = {
 };
 const countNames = Object.keys(counted).filter((name): name is keyof typeof counted => name in counted);
 
-export function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unknown>>[]): FunnelCounts {
+function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unknown>>[]): FunnelCounts {
   const sum = { ...noCounts };
   for (const row of rows) for (const name of countNames) sum[name] += Number(row[name]);
   return sum;

@@ -1,9 +1,10 @@
 // Submissions of routing forms, those without a booking (the view `unbooked_submissions`) and the bookings that refer to them, and the forms that exist.
 import { sql } from 'kysely';
+import { isObject, textOf } from '#schemas/wire.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Readable, Store } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
-import { decodeRow } from '#src/store/rows.ts';
+import { decodeRow, readColumns } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 
 export async function submissionsOfForms(
@@ -62,6 +63,66 @@ export async function unbookedSubmitters(
     select submission_uri, name, email, booked_otherwise from ${sql.table('unbooked_submissions')}
     where submission_uri in (${sql.join(uris)})`.execute(db);
   return new Map(rows.map(({ submission_uri: uri, ...person }) => [uri, person]));
+}
+
+export interface SubmissionDetails {
+  readonly answers: readonly { readonly question: string | null; readonly answer: string | null }[];
+  readonly form: string | null;
+  /** The name of the event type it led to. */
+  readonly eventType: string | null;
+  /** The name or address of who booked. */
+  readonly invitee: string | null;
+  readonly unbooked: UnbookedPerson | null;
+}
+
+/** What people want to know of submissions besides what became of them, by URI. */
+export async function submissionDetails(
+  store: Readable,
+  uris: readonly string[],
+): Promise<ReadonlyMap<string, SubmissionDetails>> {
+  const columns = ['uri', 'routing_form', 'questions_and_answers', 'result'] as const;
+  const rows = await readColumns(store, 'routing_form_submissions', { columns, key: 'uri', values: uris });
+  const forms = await namesOf(
+    store,
+    'routing_forms',
+    rows.map((row) => row.routing_form),
+  );
+  const eventTypes = await namesOf(
+    store,
+    'event_types',
+    rows.map(({ result }) => eventTypeIn(result)),
+  );
+  const unbooked = await unbookedSubmitters(store, uris);
+  const bookings = await bookingsOfSubmissions(store, uris);
+  const booked = await readColumns(store, 'invitees', {
+    columns: ['uri', 'name', 'email'],
+    key: 'uri',
+    values: [...bookings.values()],
+  });
+  const invitees = new Map(booked.map(({ uri, name, email }) => [uri, name || email]));
+  return new Map(
+    rows.map(({ uri, routing_form: form, questions_and_answers: given, result }) => [
+      uri,
+      {
+        answers: (Array.isArray(given) ? given : [])
+          .filter(isObject)
+          .map(({ question, answer }) => ({ question: textOf(question), answer: textOf(answer) })),
+        form: forms.get(form ?? '') ?? null,
+        eventType: eventTypes.get(eventTypeIn(result) ?? '') ?? null,
+        invitee: invitees.get(bookings.get(uri) ?? '') ?? null,
+        unbooked: unbooked.get(uri) ?? null,
+      },
+    ]),
+  );
+}
+
+const eventTypeIn = (result: unknown): string | null =>
+  isObject(result) && result['type'] === 'event_type' ? textOf(result['value']) : null;
+
+async function namesOf(store: Readable, table: 'routing_forms' | 'event_types', uris: readonly (string | null)[]) {
+  const values = [...new Set(uris.flatMap((uri) => uri ?? []))];
+  const rows = await readColumns(store, table, { columns: ['uri', 'name'], key: 'uri', values });
+  return new Map(rows.map(({ uri, name }) => [uri, name || null]));
 }
 
 /** The bookings that refer to these submissions, by submission: the first one made. */

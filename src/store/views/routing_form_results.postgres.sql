@@ -1,5 +1,6 @@
 -- One row per submission of a routing form: where it led, and what became of it. A booking that was moved counts by its last time.
 -- Key: submission_uri. Since: created_at.
+-- Fast: created_at.
 --
 -- submission_uri (text, joins routing_form_submissions.uri): URI of the submission
 -- created_at (time): when the form was submitted

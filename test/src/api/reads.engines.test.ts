@@ -20,11 +20,7 @@ const whole: Readonly<Record<string, readonly string[]>> = {
   no_shows: ['/api/no_shows'],
   people: ['/api/people?count=4', '/api/people?contact=false&count=2', '/api/people/b2'],
   recaps: ['/api/recaps?count=2', '/api/recaps/one'],
-  routing: [
-    '/api/routing?from=2025-01-01&to=2025-01-31',
-    '/api/routing/submissions?count=4',
-    '/api/routing/submissions/odd',
-  ],
+  routing: ['/api/routing/submissions?count=4'],
   subscriptions: ['/api/subscriptions?count=1'],
   timelines: ['/api/contacts/a/timeline', '/api/contacts/one/timeline', '/api/contacts/old/timeline'],
 };

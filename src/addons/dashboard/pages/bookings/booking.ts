@@ -113,7 +113,7 @@ function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
     Campaign: utm_campaign && foreign(utm_campaign),
     Source: [booking.utm_source, booking.utm_medium].filter(Boolean).join(', '),
     'Booked through': booking.routing_form_submission
-      ? html`<a href="/routing/${idOf(booking.routing_form_submission)}">a routing form</a>`
+      ? html`<a href="${pathOf('routing_form_submissions', booking.routing_form_submission)}">a routing form</a>`
       : booking.scheduling_method,
   });
 }

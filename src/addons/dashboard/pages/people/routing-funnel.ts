@@ -1,6 +1,6 @@
 // The funnel of routing forms as charts and as a table of the forms.
 import { html } from 'hono/html';
-import type { RoutingFunnel } from '#src/api/people/routing.ts';
+import type { RoutingFunnel } from '#src/read/people/routing.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { horizontalBars, type BarRow } from '#src/addons/dashboard/charts/horizontal-bars.ts';
 import { withQuery } from '#src/addons/dashboard/components/form.ts';
@@ -91,7 +91,7 @@ export function formTable({ forms }: RoutingFunnel, url: URL): Markup {
     })}`;
 }
 
-function formLink({ routing_form: uri, routing_form_name: name }: Form, url: URL): Markup {
+function formLink({ uri, name }: Form, url: URL): Markup {
   if (uri === null) return html`<i>without a form</i>`;
   return html`<a href="${withQuery(url, { routing_form: uri })}"><bdi>${name ?? idOf(uri)}</bdi></a>`;
 }

@@ -18,12 +18,19 @@ const answers: Cell = (value) => {
   return html`${answerList(value.map(({ question, answer }) => ({ question: textOf(question), answer: textOf(answer) })))}`;
 };
 
+/** Where a form led, if that is another site. */
+const site: Cell = (value) =>
+  isObject(value) && value['type'] === 'external_url' && typeof value['value'] === 'string'
+    ? externalLink(value['value'])
+    : undefined;
+
 const cells: Readonly<Record<string, Cell>> = {
   'meeting_recaps.summary_md': ofText((text) => markdown(text, 'Summary')),
   'meeting_recaps.action_items_md': ofText((text) => markdown(text, 'Action items')),
   'meeting_recaps.discussion_md': ofText((text) => markdown(text, 'Discussion')),
   'meeting_recaps.share_link': ofText((text) => externalLink(text)),
   'routing_form_submissions.questions_and_answers': answers,
+  'routing_form_submissions.result': site,
   'unbooked_submissions.answers': answers,
   'invitees.questions_and_answers': answers,
 };

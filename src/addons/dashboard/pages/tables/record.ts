@@ -59,13 +59,13 @@ const ownPages: Readonly<Record<string, readonly [path: string, text: string]>> 
   contacts_wide: ['/contacts', 'The contact, with the timeline'],
   invitees: ['/bookings', 'The booking, with its timeline'],
   bookings: ['/bookings', 'The booking, with its timeline'],
-  routing_form_submissions: ['/routing', 'The submission'],
   event_log: ['/deliveries', 'The delivery, and what it changed'],
 };
 
 /** The list of a page that leads to its rows. */
 const ownLists: Readonly<Record<string, readonly [path: string, text: string]>> = {
   meeting_recaps: ['/recaps', 'All recaps'],
+  routing_form_submissions: ['/routing', 'All submissions'],
 };
 
 function linksOf({ name, key }: Described, row: Row): readonly Markup[] {

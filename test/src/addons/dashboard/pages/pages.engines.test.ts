@@ -73,9 +73,16 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     `/routing?${range}&utm_source=none`,
     '/routing?from=2020-01-01&to=2020-01-31',
     '/routing?booked=maybe',
+    '/routing?utm_source=mail&from=2025-01-01&order=outcome.asc',
+    `/routing?${range}&booked=false&result_type=event_type&order=name.desc`,
+    '/routing?from=soon',
     '/routing?from=2025-01-01&to=2025-04-14&timezone=Nowhere',
   ],
-  submission: ['/routing/lead', '/routing/site', '/routing/odd', '/routing/none'],
+  submission: [
+    `/tables/routing_form_submissions/${encodeURIComponent(uri('routing_form_submissions', 'lead'))}`,
+    `/tables/routing_form_submissions/${encodeURIComponent(uri('routing_form_submissions', 'site'))}`,
+    '/routing/none',
+  ],
   search: [
     '/search?q=ADA2',
     '/search?q=ada@example.test',
