@@ -63,7 +63,8 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
 
   // One visit, because most of the time goes into loading pages.
   it('shows hostile text as text, asks nothing of another host, has no serious barrier in either colours, fits a phone, and keeps each text in its cell', async () => {
-    expect(found.missing).toEqual([]);
+    // To the address of a submission only alerts link; it leads to its row.
+    expect(found.missing.filter((path) => path !== '/routing/:uuid')).toEqual([]);
     await using visited = await logIn();
     const { page, asked, complaints } = visited;
     const { origin } = new URL(page.url());

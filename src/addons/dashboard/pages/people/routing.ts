@@ -134,8 +134,16 @@ const submissionList = (conditions: Parameters): FixedList => ({
 });
 
 const unbookedColumnNames = [
-  ...['submission_uri', 'created_at', 'name', 'email', 'answers', 'routing_form_name', 'event_type_name'],
-  ...['utm_source', 'utm_campaign', 'booked_otherwise'],
+  'submission_uri',
+  'created_at',
+  'name',
+  'email',
+  'answers',
+  'routing_form_name',
+  'event_type_name',
+  'utm_source',
+  'utm_campaign',
+  'booked_otherwise',
 ];
 
 /** That it led to a booking page and has no booking is what the view is about. */
