@@ -1,15 +1,12 @@
-// People over all their addresses: the list, and one person by a contact or a booking.
+// People over all their addresses.
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { isIdentifier, rowNamed } from '#src/api/row-record.ts';
-import { notFound } from '#src/http/http-error.ts';
 import { listing, type Listing } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { findWithoutContact, peopleOfContacts, personByAddress } from '#src/read/people/people.ts';
-import { uriEndingWith } from '#src/store/record-search.ts';
 
 const person = z
   .strictObject({
@@ -60,7 +57,7 @@ export const listPeople = defineOperation({
     if (contacts !== undefined) return { ...onePage, records: await peopleOfContacts(reading, contacts) };
     if (email !== undefined) {
       const found = await personByAddress(reading, email);
-      const isWanted = contact === undefined || (found?.['contact_uri'] === null) === (contact === 'false');
+      const isWanted = contact === undefined || (found?.contact_uri === null) === (contact === 'false');
       return { ...onePage, records: found === undefined || !isWanted ? [] : [found] };
     }
     if (contact === 'false') {
@@ -79,25 +76,4 @@ export const listPeople = defineOperation({
   },
 });
 
-export const getPerson = defineOperation({
-  id: 'getPerson',
-  method: 'GET',
-  path: '/api/people/{uuid}',
-  tag,
-  summary: 'One person, by any of their contacts or bookings',
-  errors: { 404: 'No such contact or booking, the contact was deleted, or the booking has no address.' },
-  answers: 'resource',
-  schema: person,
-  async run({ reading, params }) {
-    const id = params['uuid'] ?? '';
-    const contact = isIdentifier(id) ? await uriEndingWith(reading, 'contacts', `/contacts/${id}`) : undefined;
-    const [known] = contact === undefined ? [] : await peopleOfContacts(reading, [contact]);
-    if (known !== undefined) return known;
-    const { email } = await rowNamed(reading, 'invitees', id, 'person');
-    const found = email ? await personByAddress(reading, email) : undefined;
-    if (found === undefined) throw notFound('No such person.');
-    return found;
-  },
-});
-
-export const peopleOperations = [listPeople, getPerson] as const;
+export const peopleOperations = [listPeople] as const;

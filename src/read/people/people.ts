@@ -2,7 +2,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns, StoredKinds } from '#src/store/columns.ts';
 import type { Readable } from '#src/store/contract.ts';
-import type { StoredRow } from '#src/store/rows.ts';
 import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
 import { viewColumns } from '#src/store/views/views.ts';
@@ -12,11 +11,25 @@ import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 
 const columns = viewColumns('people');
 
-export type Person = StoredRow & {
+/** A row of the view `people`, which says what its columns mean. */
+export interface Person {
   readonly person: string;
+  readonly contact_uri: string | null;
+  readonly name: string | null;
+  readonly primary_email: string | null;
   readonly emails: readonly string[];
+  readonly contacts: number;
   readonly contact_uris: readonly string[];
-};
+  readonly first_touch: string | null;
+  readonly last_touch: string | null;
+  readonly bookings: number;
+  readonly came: number;
+  readonly unknown: number;
+  readonly no_shows: number;
+  readonly last_campaign: string | null;
+  readonly next_meeting: string | null;
+  readonly last_meeting: string | null;
+}
 
 /** In the order of the list, each person once; deleted contacts are left out. */
 export async function peopleOfContacts(store: Readable, contacts: readonly string[]): Promise<readonly Person[]> {
@@ -83,7 +96,8 @@ async function peopleNamed(
     );
   return rows.map((row) => {
     const decoded = decodeViewRow(engine, columns, row);
-    const { person, emails, contact_uris } = decoded;
-    return { ...decoded, person: String(person), emails: textsIn(emails), contact_uris: textsIn(contact_uris) };
+    const { emails, contact_uris } = decoded;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the view, as their kinds say
+    return { ...decoded, emails: textsIn(emails), contact_uris: textsIn(contact_uris) } as unknown as Person;
   });
 }

@@ -118,7 +118,10 @@ async function readPeople(store: Store): Promise<StoredRow[]> {
     contacts.map(({ uri }) => uri),
   );
   const { items } = await findWithoutContact(store, undefined, { count: 100, descending: true, backwards: false });
-  return inOrder([...known, ...items], people.key);
+  return inOrder(
+    [...known, ...items].map((person): StoredRow => ({ ...person })),
+    people.key,
+  );
 }
 
 describe.each(availableEngines)('people on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {

@@ -3,8 +3,8 @@ import { html } from 'hono/html';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { textOf } from '#schemas/wire.ts';
 import { getContact, listCustomFieldDefinitions } from '#src/api/contacts.ts';
-import { getPerson } from '#src/api/people/people.ts';
 import { getContactTimeline } from '#src/api/people/timeline.ts';
+import { peopleOfContacts, type Person } from '#src/read/people/people.ts';
 import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
 import { facts, pager } from '#src/addons/dashboard/components/list.ts';
 import { findListed, listedView, rowsOf, statusOf, type FixedColumn } from '#src/addons/dashboard/components/listed.ts';
@@ -25,10 +25,9 @@ import { ApiError } from '#src/api/ask.ts';
 import { objectsIn } from '#src/api/row-record.ts';
 import { parseInput } from '#src/http/request.ts';
 import { contactsMatching } from '#src/read/contacts/contact-page.ts';
-import { peopleOfContacts, type Person as PersonRow } from '#src/read/people/people.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
-import { bookingsWith, named, personCard, type Person } from './people.ts';
+import { bookingsWith, named, personCard } from './people.ts';
 import { timeline } from './timeline.ts';
 
 type Contact = RecordOf<typeof getContact>;
@@ -121,7 +120,7 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
       ]),
 ];
 
-const columns = (people: ReadonlyMap<string, PersonRow>): readonly FixedColumn[] => [
+const columns = (people: ReadonlyMap<string, Person>): readonly FixedColumn[] => [
   {
     name: 'name',
     label: 'Who',
@@ -145,7 +144,7 @@ const columns = (people: ReadonlyMap<string, PersonRow>): readonly FixedColumn[]
   ...(['last', 'next'] as const).map((which): FixedColumn => ({
     name: `${which}_meeting`,
     label: which === 'last' ? 'Last meeting' : 'Next meeting',
-    cell: ({ uri }) => optionalTime(textOf(people.get(String(uri))?.[`${which}_meeting`]) ?? null),
+    cell: ({ uri }) => optionalTime(people.get(String(uri))?.[`${which}_meeting`] ?? null),
     isMinor: true,
     isUnsorted: true,
   })),
@@ -185,7 +184,7 @@ async function showContact({ ask, read, url, params, query }: PageCall) {
     query: { count: '50', ...(token && { page_token: token }) },
   });
   const contact = await contactNamed({ ask, params });
-  const person = contact && (await ask(getPerson, { params })).resource;
+  const person = contact && (await peopleOf({ read }, [contact.uri])).get(contact.uri);
   const title = contact === undefined ? 'Deleted contact' : contact.name || 'Contact without a name';
   return {
     title,

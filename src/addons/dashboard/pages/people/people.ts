@@ -2,12 +2,11 @@
 import { html } from 'hono/html';
 import { listPeople } from '#src/api/people/people.ts';
 import { namesOf } from '#src/api/row-record.ts';
+import type { Person } from '#src/read/people/people.ts';
 import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
 import { address, foreign, idOf, optionalTime, type Markup } from '#src/addons/dashboard/components/markup.ts';
-import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
-
-export type Person = RecordOf<typeof listPeople>;
+import { definePage, type Page, type PageCall } from '#src/addons/dashboard/page.ts';
 
 const fields: readonly Field[] = [
   { name: 'email', label: 'E-mail', type: 'search', placeholder: 'any whole address' },
