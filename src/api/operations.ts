@@ -21,9 +21,6 @@ import type { Caller } from '#src/api/auth/browser.ts';
 import { dismissOperations } from './deliveries/dismiss.ts';
 import { replayDeliveries } from './deliveries/bulk-replay.ts';
 import { answerBooking } from './bookings/answers.ts';
-import { getBooking } from './bookings/get-booking.ts';
-import { listBookings } from './bookings/list-bookings.ts';
-import { listNoShows } from './bookings/no-shows.ts';
 import { contactOperations } from './contacts.ts';
 import { getDelivery, listDeliveries, listQuarantine } from './deliveries/deliveries.ts';
 import { replayDelivery } from './deliveries/replay-delivery.ts';
@@ -50,9 +47,6 @@ const operations: readonly ApiOperation[] = [
   ...inviteeOperations,
   ...routingOperations,
   ...recapOperations,
-  listBookings,
-  getBooking,
-  listNoShows,
   answerBooking,
   ...whyOperations,
   listDeliveries,

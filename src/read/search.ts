@@ -5,7 +5,7 @@ import type { Readable } from '#src/store/contract.ts';
 import { findRows, isNotDeleted, tableRows } from '#src/store/record-search.ts';
 import { containsText, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/schema/tables.ts';
-import { findBookings, type BookingRow } from './bookings/bookings.ts';
+import { newestBookings, type BookingRow } from './bookings/bookings.ts';
 import { findContacts } from './contacts/contact-page.ts';
 import { contactsByAddress } from './contacts/contacts-by-address.ts';
 
@@ -65,11 +65,11 @@ export async function searchHosts(store: Readable, text: string, most: number): 
 /** By the invitee. */
 export async function searchBookings(store: Readable, text: string, most: number): Promise<Found<BookingRow>> {
   const isWhole = isAddress(text);
-  const page = { count: isWhole ? most : mostBookings, descending: true, backwards: false };
-  const { items, hasNext } = await findBookings(store, isWhole ? { email: text } : { q: text }, page);
-  if (isWhole) return { rows: items, isMore: hasNext };
+  const search = isWhole ? { email: text } : { q: text };
+  const { rows, hasNext } = await newestBookings(store, search, isWhole ? most : mostBookings);
+  if (isWhole) return { rows, isMore: hasNext };
   return firstOf(
-    ranked(items, text, ({ invitee_name: name, invitee_email: email }) => [name, email]),
+    ranked(rows, text, ({ invitee_name: name, invitee_email: email }) => [name, email]),
     most,
   );
 }

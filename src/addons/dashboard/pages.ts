@@ -10,7 +10,9 @@
 //   why.ts      /why
 import type { Page } from './page.ts';
 import { answerPage } from './pages/bookings/answer.ts';
-import { bookingPages } from './pages/bookings/bookings.ts';
+import { bookingPage } from './pages/bookings/booking.ts';
+import { bookingsPage } from './pages/bookings/bookings.ts';
+import { noShowsPage } from './pages/bookings/no-shows.ts';
 import { deliveryPage } from './pages/deliveries/delivery.ts';
 import { deliveriesPage } from './pages/deliveries/list.ts';
 import { replayDeliveryPage } from './pages/deliveries/replay-delivery.ts';
@@ -34,7 +36,9 @@ import { whyPage } from './pages/why.ts';
 
 export const pages: readonly Page[] = [
   ...nowPages,
-  ...bookingPages,
+  bookingsPage,
+  bookingPage,
+  noShowsPage,
   answerPage,
   deliveriesPage,
   // Before the page of one delivery, whose address would match.

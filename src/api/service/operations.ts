@@ -16,12 +16,12 @@ import { notFound } from '#src/http/http-error.ts';
 import type { Listing, PageRequest } from '#src/http/pagination.ts';
 import { inviteeConditions } from '#src/read/bookings/meetings.ts';
 import { markNamed } from '#src/read/bookings/marks.ts';
-import { findRelation, type Relation } from '#src/read/tables/relation.ts';
+import { relationNamed } from '#src/read/tables/relation.ts';
 import { readRows } from '#src/read/tables/rows.ts';
 import type { Readable } from '#src/store/contract.ts';
 import { rowsByUri } from '#src/store/record-search.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { declaredTables, type TableName } from '#src/store/schema/tables.ts';
+import { declaredTables } from '#src/store/schema/tables.ts';
 import { readTokenUser } from '#src/store/token-user.ts';
 import { isOwnOrganization, ownOrganization } from '#src/read/organization.ts';
 import { inviteeRecord } from './invitee.ts';
@@ -116,7 +116,7 @@ async function listed(
   context: QuestionContext,
   { resource, toRecords, also, column, sort, page }: Listed,
 ): Promise<Listing> {
-  const relation = await relationOf(context.reading, resource.table);
+  const relation = await relationNamed(context.reading, resource.table);
   const { count, descending, from, backwards } = page(sort);
   const select = Object.keys(relation.columns).map((name) => ({ name, column: name, aggregate: undefined }));
   const question = {
@@ -162,12 +162,6 @@ async function requireOwn(reading: Readable, query: unknown): Promise<void> {
   const organization = isObject(query) ? query['organization'] : undefined;
   if (typeof organization === 'string' && !(await isOwnOrganization(reading, organization)))
     throw notFound('This mirror is of another organization.', 'organization');
-}
-
-async function relationOf(reading: Readable, table: TableName): Promise<Relation> {
-  const relation = await findRelation(reading, table);
-  if (relation === undefined) throw new TypeError(`${table} is not read.`);
-  return relation;
 }
 
 function exists<Row extends StoredRow>(row: Row, what: string): Row {

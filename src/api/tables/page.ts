@@ -63,7 +63,7 @@ function questionText(parameters: Parameters): string {
 }
 
 interface Listed {
-  readonly found: RowsFound;
+  readonly found: Omit<RowsFound, 'rows'> & { readonly rows: readonly unknown[] };
   readonly parameters: Parameters;
   readonly url: URL;
   readonly cursors: Cursors;

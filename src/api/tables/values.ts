@@ -20,7 +20,10 @@ const expected: Readonly<Record<Exclude<ColumnKind, 'json'>, string>> = {
 };
 
 /** The value; or why it is none. */
-export function valueOf({ kind, oneOf }: RelationColumn, text: string): { readonly value: Value } | string {
+export function valueOf(
+  { kind, oneOf }: Pick<RelationColumn, 'kind' | 'oneOf'>,
+  text: string,
+): { readonly value: Value } | string {
   if (kind === 'json') return 'is JSON, which only is.null compares.';
   const value = parsed(kind, text);
   if (value === undefined) return `${expected[kind]}.`;

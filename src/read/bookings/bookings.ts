@@ -1,12 +1,13 @@
-// Bookings as people search them: newest first, page by page; and the booking of an invitee.
+// Bookings as people search them, page by page in any order; and the booking of an invitee.
 import { sql } from 'kysely';
 import type { Attendance, Outcome } from '#src/store/bookings/words.ts';
 import type { Json, StoredColumns } from '#src/store/columns.ts';
 import type { Readable, StoreEngine } from '#src/store/contract.ts';
-import type { Page, PageRequest } from '#src/store/keyset.ts';
-import { findRows, type RowSource } from '#src/store/record-search.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { bookingsByAddress } from '#src/read/contacts/contacts-by-address.ts';
+import type { Condition, OrderTerm } from '#src/read/tables/question.ts';
+import { relationNamed } from '#src/read/tables/relation.ts';
+import { readRows, type PageOfRows, type RowsFound } from '#src/read/tables/rows.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
 import { viewColumns } from '#src/store/views/views.ts';
 import { bookingConditions, type BookingSearch } from './booking-conditions.ts';
@@ -18,7 +19,10 @@ type TextColumn =
   | `host${'' | '_name'}`
   | `${'first_start' | 'start' | 'end'}_time`
   | `${'booked' | 'made' | 'canceled' | 'no_show' | 'ended'}_at`
-  | 'attendance_basis';
+  | `utm_${'source' | 'medium' | 'campaign'}`
+  | 'attendance_basis'
+  | 'routing_form_submission'
+  | 'scheduling_method';
 
 /** A row of the view `bookings`. */
 export type BookingRow = {
@@ -29,34 +33,39 @@ export type BookingRow = {
   readonly attendance: Attendance | null;
 } & { readonly [Column in TextColumn]: string | null } & { readonly [column: string]: Json };
 
-const bookings: RowSource<BookingRow> = {
-  name: 'bookings',
-  decode: (engine: StoreEngine, stored: StoredColumns) =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every column of the view, as its file says
-    decodeViewRow(engine, viewColumns('bookings'), stored) as BookingRow,
-};
+export interface BookingsFound extends Omit<RowsFound, 'rows'> {
+  readonly rows: readonly BookingRow[];
+}
 
-/** What a page is sorted by: the other columns, some of which cost a look-up, are read of its rows only. */
-const positions: RowSource<Pick<BookingRow, 'last_invitee'>> = {
-  name: 'bookings',
-  columns: ['last_invitee', 'made_at'],
-  decode: (_engine, { last_invitee }) => ({ last_invitee: String(last_invitee) }),
-};
+export interface BookingQuestion extends BookingSearch {
+  /** What a question to the view can state. */
+  readonly where?: readonly Condition[];
+}
 
+/** Of the last invitee: a booking that is moved is the newest one again. */
+export const newestFirst: readonly OrderTerm[] = [{ name: 'made_at', isDescending: true }];
+
+/** The positions first, and then the rows of the page: some of their columns cost a look-up. Why there are none is said by `readRows`. */
 export async function findBookings(
   store: Readable,
-  search: BookingSearch,
-  page: PageRequest,
-): Promise<Page<BookingRow>> {
-  const theirs =
-    search.email === undefined ? undefined : await bookingsByAddress(store, [lowerCaseEmail(search.email)]);
-  const where = bookingConditions(store.engine.dialect, { ...search, ...(theirs && { invitees: theirs }) });
-  const found = await findRows(store, positions, { order: 'made_at', id: 'last_invitee', page, where });
-  const rows = await bookingRows(
-    store,
-    found.items.map(({ last_invitee: uri }) => uri),
-  );
-  return { ...found, items: rows };
+  { where = [], ...search }: BookingQuestion,
+  { order = newestFirst, page }: { readonly order?: readonly OrderTerm[]; readonly page: PageOfRows },
+): Promise<BookingsFound | 'too many' | 'other order'> {
+  const { email } = search;
+  const theirs = email === undefined ? undefined : await bookingsByAddress(store, [lowerCaseEmail(email)]);
+  const also = bookingConditions(store.engine.dialect, { ...search, invitees: theirs });
+  const select = [{ name: 'last_invitee', column: 'last_invitee', aggregate: undefined }];
+  const question = { where, select, isGrouped: false, order, limit: undefined };
+  const found = await readRows(store, await relationNamed(store, 'bookings'), { question, page: { ...page, also } });
+  if (typeof found === 'string') return found;
+  const invitees = found.rows.map(({ last_invitee: uri }) => String(uri));
+  return { ...found, rows: await bookingRows(store, invitees) };
+}
+
+export async function newestBookings(store: Readable, search: BookingSearch, limit: number): Promise<BookingsFound> {
+  const found = await findBookings(store, search, { page: { limit, from: undefined, isBackwards: false } });
+  if (typeof found === 'string') throw new TypeError(`The newest bookings are not listed: ${found}.`);
+  return found;
 }
 
 /** The bookings of these last invitees, in this order. */
@@ -64,9 +73,13 @@ async function bookingRows({ db, engine }: Readable, invitees: readonly string[]
   if (invitees.length === 0) return [];
   const { rows } = await sql<StoredColumns>`select * from ${sql.table('bookings')}
     where last_invitee in (${sql.join(invitees)})`.execute(db);
-  const byInvitee = new Map(rows.map((row) => [row['last_invitee'], bookings.decode(engine, row)]));
+  const byInvitee = new Map(rows.map((row) => [row['last_invitee'], decoded(engine, row)]));
   return invitees.flatMap((uri) => byInvitee.get(uri) ?? []);
 }
+
+const decoded = (engine: StoreEngine, stored: StoredColumns): BookingRow =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every column of the view, as its file says
+  decodeViewRow(engine, viewColumns('bookings'), stored) as BookingRow;
 
 export interface InviteeBooking {
   readonly booking: BookingRow;

@@ -16,7 +16,7 @@ export function isUnconfirmed(dialect: SqlDialect, since: string): RawBuilder<Sq
   return sql<SqlBool>`attendance in (${words}) and ended_at >= ${dialect.time(since)} and start_time >= ${dialect.time(start)}`;
 }
 
-/** `GET /api/bookings?unconfirmed=true` lists those of the last seven days. */
+/** `/bookings?unconfirmed=true` lists those of the last seven days. */
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const { rows } = await sql<{ count: number | string }>`select count(*) as count from ${sql.table('bookings')}
     where ${isUnconfirmed(dialect, instantOf(sinceMs))}`.execute(db);

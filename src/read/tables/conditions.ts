@@ -1,6 +1,6 @@
 // The conditions of a question as SQL, with what they imply and an index knows.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { withOutcome } from '#src/read/bookings/booking-conditions.ts';
+import { isMarked, withOutcome } from '#src/read/bookings/booking-conditions.ts';
 import { withoutBlank } from '#src/store/blank-meetings.ts';
 import { outcomes } from '#src/store/bookings/words.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
@@ -82,6 +82,8 @@ function impliedBy(engine: StoreEngine, { name, lookUp }: Relation, condition: C
         where ${sql.id(group)} in (${wanted}) union all ${wanted})`,
     ];
   }
-  const outcome = values.length === 1 ? outcomes.find((each) => each === values[0]) : undefined;
-  return name === 'bookings' && column === 'outcome' && outcome !== undefined ? withOutcome(outcome) : [];
+  if (name !== 'bookings' || values.length > 1) return [];
+  if (column === 'attendance') return values[0] === 'no_show' ? [isMarked] : [];
+  const outcome = column === 'outcome' && outcomes.find((each) => each === values[0]);
+  return outcome ? withOutcome(outcome) : [];
 }

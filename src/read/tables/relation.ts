@@ -97,3 +97,10 @@ export async function findRelation(store: Readable, name: string): Promise<Relat
   const columns = Object.entries(view.columns).filter(([column]) => existing.has(column));
   return relationOfView({ ...view, columns: Object.fromEntries(columns) });
 }
+
+/** One that the program itself asks. */
+export async function relationNamed(store: Readable, name: string): Promise<Relation> {
+  const relation = await findRelation(store, name);
+  if (relation === undefined) throw new TypeError(`${name} is not read.`);
+  return relation;
+}

@@ -3,12 +3,12 @@ import { momentNames, outcomes, type Attendance, type Booking, type Model } from
 import { byKey, ofView, sorted, type Ask, type AskedNumber } from './asked-number.ts';
 import { idOf, listedIn, named, present, type Answer, type Doors, type Rows } from './number-doors.ts';
 
-const allBookings = '/api/bookings?count=100';
+const allBookings = '/api/tables/bookings';
 
 /** Of every booking, from each list of bookings. */
 const ofBookings = (read: (rows: Rows) => unknown): Readonly<Record<string, Ask>> => ({
   ...ofView(named.bookings, read),
-  operation: async ({ list }) => read(present(await list(allBookings))),
+  door: async ({ list }) => read(present(await list(allBookings))),
 });
 
 const lastOf = (rows: Rows) => sorted(rows.map((row) => idOf(row.last_invitee)));
@@ -32,7 +32,7 @@ function having(
   return {
     ...ofBookings(chosen),
     filter: async ({ list }) => {
-      const rows = await list(`/api/bookings?count=100&${column}=${value}`);
+      const rows = await list(`${allBookings}?${column}=eq.${value}`);
       return rows && those(lastOf(rows));
     },
     page: async ({ page }) => those(listedIn(await page(`/bookings?count=100&${column}=${value}`))),
@@ -43,15 +43,11 @@ function having(
   };
 }
 
-/** A booking over its whole page and its operation. */
-const timelines = async ({ list, get, page }: Doors) => {
+/** Each booking with its page. */
+const timelines = async ({ list, page }: Doors) => {
   const found = [];
   for (const { last_invitee: uri } of present(await list(allBookings)))
-    found.push({
-      id: idOf(uri),
-      record: await get(`/api/bookings/${idOf(uri)}`),
-      html: await page(`/bookings/${idOf(uri)}`),
-    });
+    found.push({ id: idOf(uri), html: await page(`/bookings/${idOf(uri)}`) });
   return found;
 };
 
@@ -63,12 +59,6 @@ function momentDoors(moment: (typeof momentNames)[number]): Readonly<Record<stri
         .map((row) => `${idOf(row.invitee)} ${row.at}`)
         .toSorted(),
     ),
-    operation: async (doors) =>
-      (await timelines(doors))
-        .flatMap(({ record }) => record.resource.timeline)
-        .filter(({ kind }: Answer) => kind === moment)
-        .map(({ subject_uri: subject, at }: Answer) => `${idOf(subject)} ${at}`)
-        .toSorted(),
     page: async (doors) =>
       (await timelines(doors))
         .flatMap(({ id, html }) => {
@@ -223,8 +213,10 @@ const bookingNumbers = (): Readonly<Record<string, AskedNumber>> => ({
           .flatMap(({ last }) => (last.marks ?? []).filter(({ removed }) => !removed).map(({ id }) => id)),
       ),
     doors: {
-      operation: async ({ list }) =>
-        sorted(present(await list('/api/no_shows?count=100')).map((mark) => idOf(mark.no_show_uri))),
+      page: async ({ page }) =>
+        sorted(
+          [...(await page('/no-shows?count=100')).matchAll(/<tr data-key="([^"]*)"/g)].map(([, uri]) => idOf(uri)),
+        ),
     },
   },
 });

@@ -105,8 +105,8 @@ async function namedOne(path: string): Promise<string> {
     return `${list}/${lastPart(body.collection[0].user.uri)}`;
   }
   const { body } = await api.get(await listed(list));
-  const { uri = '', person = uri, last_invitee = person } = body.collection[0] as Record<string, string>;
-  const one = `${list}/${lastPart(last_invitee)}${rest}`;
+  const { uri = '', person = uri } = body.collection[0] as Record<string, string>;
+  const one = `${list}/${lastPart(person)}${rest}`;
   if (!one.endsWith('/{invitee_uuid}')) return one;
   const invitees = await api.get(one.replace('/{invitee_uuid}', ''));
   return one.replace('{invitee_uuid}', lastPart(invitees.body.collection[0].uri));
@@ -116,7 +116,8 @@ async function answerTo({ id, method, path }: ApiOperation): Promise<Response> {
   const firstOf = async (list: string) => (await api.get(`${list}?count=1`)).body.collection[0];
   const example = examples[id] ?? {};
   const url = id === 'explainRow' ? `${path}?uri=${(await firstOf('/api/contacts')).uri}` : await namedOne(path);
-  const answer = { invitee: (await firstOf('/api/bookings')).last_invitee, answer: 'none' };
+  const { last_invitee: invitee } = (await api.get('/api/tables/bookings?limit=1')).body.collection[0];
+  const answer = { invitee, answer: 'none' };
   const body = id === 'answerBooking' ? answer : example.body;
   return api.admin.ask(example.path ?? url, {
     method,

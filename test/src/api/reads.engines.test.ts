@@ -12,20 +12,13 @@ const of = (kind: string, id: string): string => encodeURIComponent(uri(kind, id
 
 const whole: Readonly<Record<string, readonly string[]>> = {
   alerts: ['/api/alerts'],
-  bookings: [
-    '/api/bookings?count=3',
-    ...['A1', 'B3', 'D1', 'F1', 'G1', 'H1', 'I1', 'L1'].map((id) => `/api/bookings/${id}`),
-  ],
   deliveries: ['/api/deliveries?count=2&include=sentence', '/api/deliveries/19', '/api/deliveries/60'],
-  no_shows: ['/api/no_shows'],
   people: ['/api/people?count=4', '/api/people?contact=false&count=2'],
   recaps: ['/api/recaps?count=2', '/api/recaps/one'],
   routing: ['/api/routing/submissions?count=4'],
   subscriptions: ['/api/subscriptions?count=1'],
   timelines: ['/api/contacts/a/timeline', '/api/contacts/one/timeline', '/api/contacts/old/timeline'],
 };
-
-const outcomes = ['upcoming', 'came', 'unknown', 'no_show', 'late_cancellation', 'moved', 'canceled'];
 
 /** The list, and queries of it. */
 const filters: Readonly<Record<string, readonly string[]>> = {
@@ -36,30 +29,6 @@ const filters: Readonly<Record<string, readonly string[]>> = {
     `subject=${of('invitees', 'A3')}`,
     'channel=slack&state=sent',
     'state=said',
-  ],
-  '/api/bookings': [
-    ...outcomes.map((outcome) => `outcome=${outcome}`),
-    'outcome=canceled_by_host',
-    'outcome=canceled_by_invitee',
-    'outcome=lost',
-    ...['confirmed', 'likely', 'unconfirmed', 'suspected_no_show', 'no_show', 'here'].map((one) => `attendance=${one}`),
-    'status=canceled',
-    'status=active',
-    `host=${of('users', 'ben')}`,
-    'host=ben',
-    `event_type=${of('event_types', 'demo')}`,
-    'email=a%40EXAMPLE.test',
-    'q=guest+b',
-    'q=C%40exam',
-    ...['%25', '_uest', '%5C', '%27+or+%27%27%3D%27', '%00'].map((inert) => `q=${inert}`),
-    'utm_campaign=none',
-    'utm_campaign=campaign+b1',
-    'max_start_time=2025-01-03',
-    'min_start_time=2025-01-07&max_start_time=2025-01-08T09:00:00.000000Z',
-    'min_start_time=yesterday',
-    'unconfirmed=yes',
-    'unconfirmed=true',
-    'unconfirmed=true&min_start_time=2025-01-01',
   ],
   '/api/deliveries': [
     'event=contact.merged&outcome=unhandled',
@@ -91,15 +60,6 @@ const filters: Readonly<Record<string, readonly string[]>> = {
     `address=lovelace@example.test&subject=${of('contacts', 'ada2')}`,
     'address=lovelace@example.test&event=contact.created',
     'address=none@example.test',
-  ],
-  '/api/no_shows': [
-    'state=undone',
-    `host=${of('users', 'ben')}`,
-    `event_type=${of('event_types', 'demo')}`,
-    'max_start_time=2025-01-07',
-    'q=guest+b',
-    'q=B@example',
-    'q=none',
   ],
   '/api/people': [
     `contact_uris=${['ben', 'ada2', 'old', 'none'].map((id) => uri('contacts', id)).join()}`,
@@ -144,9 +104,8 @@ const filters: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Any invitee of a booking, an identity or a place in the log. */
+/** An identity or a place in the log. */
 const oneByOne = [
-  ...['A1', 'A2', 'A3'].map((id) => `/api/bookings/${id}`),
   ...['60', '59a5707fb9024705d92f368e896a29f44f63a56b99d3b8e269cbfe018a632100', '0', '99', '9'.repeat(15)].map(
     (id) => `/api/deliveries/${id}`,
   ),
@@ -224,7 +183,7 @@ describe.each(storeEngines)('the operations that read, on $name', ({ name: engin
       `${token.slice(0, 20)}${token[20] === 'B' ? 'C' : 'B'}${token.slice(21)}`,
     ])
       expect((await api.get(`${list}?page_token=${changed}`)).status).toBe(400);
-    const other = list === '/api/alerts' ? '/api/bookings' : '/api/alerts';
+    const other = list === '/api/alerts' ? '/api/deliveries' : '/api/alerts';
     expect((await api.get(`${other}?page_token=${token}`)).status).toBe(400);
     for (const query of ['page_token=forged', 'page_token=', 'count=0', 'count=101', 'count=two'])
       expect([query, (await api.get(`${list}?${query}`)).status]).toEqual([query, 400]);
@@ -234,7 +193,7 @@ describe.each(storeEngines)('the operations that read, on $name', ({ name: engin
   });
 
   it('do not find what does not exist', async () => {
-    const paths = ['bookings', 'contacts', 'deliveries', 'recaps'];
+    const paths = ['contacts', 'deliveries', 'recaps'];
     for (const path of [...paths.map((one) => `/api/${one}/`), '/api/contacts/*/timeline'])
       for (const id of strange) {
         const address = path.includes('*') ? path.replace('*', encodeURIComponent(id)) : path + encodeURIComponent(id);

@@ -4,6 +4,7 @@ import { overviewOf } from '#src/store/status-counts.ts';
 import { rowsByUri, uriEndingWith } from '#src/store/record-search.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import type { Store } from '#src/store/contract.ts';
+import { readBookingDetail } from '#src/read/bookings/booking-detail.ts';
 import { explain } from '#src/read/explain-row.ts';
 import { exportFolder, rowsIn } from '../../harness/mirror/export-folder.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
@@ -59,9 +60,9 @@ describe.each(availableEngines)('a meeting that nothing has described, on $name'
     expect((await api.get('/api/scheduled_events/blank/invitees')).status).toBe(404);
     // The invitee says which meeting it is.
     expect((await api.get('/api/invitees/two')).body.resource).toMatchObject({ event: blank });
-    expect((await api.get('/api/bookings/two')).body.resource).toMatchObject({
-      meeting: null,
-      bookings: [{ start_time: null }],
+    expect(await readBookingDetail(api.store, `${base}/scheduled_events/x/invitees/two`)).toMatchObject({
+      meeting: undefined,
+      members: [{ start_time: null }],
     });
   });
 

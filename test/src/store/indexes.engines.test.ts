@@ -19,14 +19,14 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   contacts_created_at: both('GET /api/contacts, in order; on SQLite also by every filter but an address or a number'),
   contacts_trigrams: postgres('GET /api/contacts by parts of a name, job title, company or city'),
   contact_phone_numbers_phone_number: both('GET /api/contacts?phone_number'),
-  invitees_created_at: both('GET /api/invitees and GET /api/bookings, in order'),
+  invitees_created_at: both('GET /api/invitees and the page of bookings, in order'),
   invitees_email: both(
     'bookings by address: GET /api/invitees?email, GET /api/scheduled_events?invitee_email, people, alerts, erasure',
   ),
   invitees_event_uri: both('bookings of a meeting: GET /api/invitees?event, alerts, late facts of erased people'),
   invitees_marked_address: both('open no-show marks of a person: alerts'),
   invitees_new_invitee: both('the invitees that name one: the fold, which finds those of a rescheduled booking'),
-  invitees_no_show_at: both('the few invitees with a mark: GET /api/bookings?outcome=no_show'),
+  invitees_no_show_at: both('the few invitees with a mark: /api/tables/bookings?outcome=eq.no_show'),
   invitees_old_invitee: both('the invitees that name one: the fold, which finds those of a rescheduled booking'),
   invitees_other_address: both('bookings by an address that is not in lower case: people, alerts'),
   invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
@@ -35,16 +35,14 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   meeting_recaps_created_at: both('GET /api/recaps, in order'),
   meeting_recaps_transcript_pending: both('recaps whose transcript was not read: follow-up reads'),
   meeting_recaps_event_uri: both(
-    'recaps of a meeting: GET /api/bookings, timelines of contacts, late facts of erased people',
+    'recaps of a meeting: the attendance of bookings, timelines of contacts, late facts of erased people',
   ),
-  no_shows_marked_at: both('GET /api/no_shows, in order'),
+  no_shows_marked_at: both('the page of no-shows, in order'),
   routing_form_submissions_created_at: both('submissions of a period: GET /api/routing, those without a booking'),
   scheduled_events_link_pending: both(
     'meetings whose link is not there yet: follow-up reads, the page of the comparisons',
   ),
-  scheduled_events_start_time: both(
-    'GET /api/scheduled_events, in order; the count of meetings; GET /api/bookings by start',
-  ),
+  scheduled_events_start_time: both('GET /api/scheduled_events, in order; the count of meetings; bookings by start'),
   booking_invitees_booking_uri: both('the invitees of a rescheduled booking'),
 
   // The log and the outbox of alerts.

@@ -20,7 +20,7 @@ export type Described = RecordOf<typeof listTables>['collection'][number];
 export type DescribedColumn = Described['columns'][number];
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface RowColumn {
+export interface RowColumn<ShownRow extends Row = Row> {
   /** By which the list is sorted, and whose value is shown where there is no cell of its own. */
   readonly name: string;
   readonly kind: DescribedColumn['kind'];
@@ -29,17 +29,17 @@ export interface RowColumn {
   readonly about?: string | undefined;
   /** `table.column` with the same value. */
   readonly joins?: string | null;
-  cell?(row: Row): Markup | string;
+  cell?(row: ShownRow): Markup | string;
   /** Is left out on a narrow screen. */
   readonly isMinor?: true;
   /** The list cannot be sorted by it. */
   readonly isUnsorted?: true;
 }
 
-export interface RowList {
+export interface RowList<ShownRow extends Row = Row> {
   readonly table: { readonly name: string; readonly key: readonly string[] };
-  readonly rows: readonly Row[];
-  readonly columns: readonly RowColumn[];
+  readonly rows: readonly ShownRow[];
+  readonly columns: readonly RowColumn<ShownRow>[];
   /** In which the rows came. */
   readonly order: readonly OrderTerm[];
   /** Of the page: a heading changes its order and begins at its first page. Without it, nothing is sorted. */
@@ -49,19 +49,32 @@ export interface RowList {
   /** What to do where it has nothing. */
   readonly empty: Markup | string;
   /** Where a row leads: to its own page where absent. */
-  linkOf?(row: Row): string | undefined;
+  linkOf?(row: ShownRow): string | undefined;
+  /** Identifies a row when the page is refreshed. */
+  keyOf?(row: ShownRow): string;
 }
 
-export function rowList({ table, rows, columns, order, url, caption, empty, linkOf }: RowList): Markup {
-  const linkTo = linkOf ?? ((row) => recordAddress(table, row));
+export function rowList<ShownRow extends Row>({
+  table,
+  rows,
+  columns,
+  order,
+  url,
+  caption,
+  empty,
+  linkOf,
+  keyOf,
+}: RowList<ShownRow>): Markup {
+  const linkTo = linkOf ?? ((row: ShownRow) => recordAddress(table, row));
   const isLinked = rows.some((row) => linkTo(row) !== undefined);
   const [first] = order;
-  return listTable<Row>({
+  return listTable<ShownRow>({
     caption,
     rows,
     empty,
-    ...(isLinked && { linkOf: (row: Row) => linkTo(row) ?? '' }),
-    columns: columns.map((column): Column<Row> => {
+    ...(isLinked && { linkOf: (row: ShownRow) => linkTo(row) ?? '' }),
+    ...(keyOf && { keyOf }),
+    columns: columns.map((column): Column<ShownRow> => {
       const { name, kind, label = name, isMinor } = column;
       return {
         name: label,
@@ -78,11 +91,16 @@ export function rowList({ table, rows, columns, order, url, caption, empty, link
   });
 }
 
-const isSortable = ({ kind, isUnsorted }: RowColumn): boolean => kind !== 'json' && !isUnsorted;
+const isSortable = ({ kind, isUnsorted }: Pick<RowColumn, 'kind' | 'isUnsorted'>): boolean =>
+  kind !== 'json' && !isUnsorted;
 const isNumber = (kind: RowColumn['kind']): boolean => kind === 'integer' || kind === 'number';
 
 /** A second click turns the order around. The first one shows the newest and the largest, or A before Z. */
-function sortLink({ name, kind, label = name, about }: RowColumn, first: OrderTerm | undefined, url: URL): Markup {
+function sortLink(
+  { name, kind, label = name, about }: Pick<RowColumn, 'name' | 'kind' | 'label' | 'about'>,
+  first: OrderTerm | undefined,
+  url: URL,
+): Markup {
   const isFirst = first?.name === name;
   const isDescending = isFirst ? !first.isDescending : kind === 'time' || kind === 'date' || isNumber(kind);
   const href = addressOf(url.pathname, {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { fillBookingInvitees } from '#src/store/bookings/booking-invitees.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
-import type { BookingSearch } from '#src/read/bookings/booking-conditions.ts';
 import { countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
-import { bookingOfInvitee, findBookings, type BookingRow } from '#src/read/bookings/bookings.ts';
-import type { KeysetPosition } from '#src/store/keyset.ts';
+import { bookingOfInvitee, findBookings, newestBookings, type BookingQuestion } from '#src/read/bookings/bookings.ts';
+import type { Condition, OrderTerm } from '#src/read/tables/question.ts';
+import type { PageOfRows } from '#src/read/tables/rows.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { runs } from '../../../harness/runs.ts';
@@ -34,23 +34,39 @@ const invitee = fc.record({
   email: fc.constantFrom('ada@example.test', 'Ben@example.test', 'BEN@example.test'),
 });
 
-type Search = readonly [BookingSearch, isFound: (row: StoredRow) => boolean];
+const where = (column: string, value: string, operator: 'eq' | 'gte' | 'lte' = 'eq'): Condition => ({
+  column,
+  isNegated: false,
+  operator,
+  value,
+});
+const isMissed = [where('attendance', 'no_show')];
+
+type Search = readonly [BookingQuestion, isFound: (row: StoredRow) => boolean];
 const searches: readonly Search[] = [
   [{}, () => true],
-  [{ outcome: 'no_show' }, (row) => row['outcome'] === 'no_show'],
-  ...(['came', 'unknown', 'canceled', 'moved', 'upcoming'] as const).map((outcome): Search => [
-    { outcome },
+  ...(['no_show', 'came', 'unknown', 'canceled', 'moved', 'upcoming'] as const).map((outcome): Search => [
+    { where: [where('outcome', outcome)] },
     (row) => row['outcome'] === outcome,
   ]),
   [{ status: 'active' }, (row) => ['upcoming', 'came', 'no_show', 'unknown'].includes(String(row['outcome']))],
   [{ status: 'canceled' }, (row) => row['outcome'] === 'canceled'],
-  [{ attendance: 'no_show' }, (row) => row['attendance'] === 'no_show'],
-  [{ attendance: 'unconfirmed' }, (row) => row['attendance'] === 'unconfirmed'],
+  [{ where: isMissed }, (row) => row['attendance'] === 'no_show'],
+  [{ where: [where('attendance', 'unconfirmed')] }, (row) => row['attendance'] === 'unconfirmed'],
   [{ email: 'ben@example.test' }, (row) => /^ben/i.test(String(row['invitee_email']))],
   [{ q: 'BEN@' }, (row) => /^ben/i.test(String(row['invitee_email']))],
+  [
+    { q: 'BEN@', where: isMissed },
+    (row) => /^ben/i.test(String(row['invitee_email'])) && row['attendance'] === 'no_show',
+  ],
   [{ host: uri('users', 1) }, (row) => row['host'] === uri('users', 1)],
   [
-    { min_start_time: instantOf(firstMs + 5 * dayMs), max_start_time: instantOf(firstMs + 6 * dayMs) },
+    {
+      where: [
+        where('start_time', instantOf(firstMs + 5 * dayMs), 'gte'),
+        where('start_time', instantOf(firstMs + 6 * dayMs), 'lte'),
+      ],
+    },
     (row) =>
       String(row['start_time']) >= instantOf(firstMs + 5 * dayMs) &&
       String(row['start_time']) <= instantOf(firstMs + 6 * dayMs),
@@ -64,23 +80,38 @@ const searches: readonly Search[] = [
   }),
 ];
 
-const orderOf = (row: StoredRow) => `${String(row['made_at'])} ${String(row['last_invitee'])}`;
-const positionOf = (row: BookingRow | undefined): KeysetPosition | undefined =>
-  row && { key: String(row.made_at), uri: row.last_invitee };
+const orders: readonly OrderTerm[] = ['made_at', 'start_time', 'outcome', 'attendance', 'invitee_name'].flatMap(
+  (name) => [true, false].map((isDescending) => ({ name, isDescending })),
+);
+
+/** Rows without a value come last; the key decides between equal ones. */
+function inOrder(rows: readonly StoredRow[], { name, isDescending }: OrderTerm): readonly StoredRow[] {
+  const sign = isDescending ? -1 : 1;
+  const compare = (a: StoredRow, b: StoredRow, column: string): number => {
+    const [one, other] = [a[column] ?? null, b[column] ?? null];
+    if (one === other) return 0;
+    if (one === null || other === null) return one === null ? 1 : -1;
+    return String(one) < String(other) ? -sign : sign;
+  };
+  return rows.toSorted((a, b) => compare(a, b, name) || compare(a, b, 'uri'));
+}
 
 for (const engine of availableEngines)
   describe(`the search of bookings on ${engine.name}`, () => {
     const opened = openedOnce(engine.fresh);
 
-    async function all(search: BookingSearch, backwards: boolean) {
-      const found: BookingRow[] = [];
-      let from: KeysetPosition | undefined;
+    async function all(search: BookingQuestion, order: OrderTerm, isBackwards: boolean) {
+      const rows: StoredRow[] = [];
+      let from: PageOfRows['from'];
       for (;;) {
-        const request = { count: 2, descending: true, backwards, ...(from && { from }) };
-        const page = await findBookings(opened.store, search, request);
-        found.push(...(backwards ? page.items.toReversed() : page.items));
-        if (!(backwards ? page.hasPrevious : page.hasNext)) return found;
-        from = positionOf(found.at(-1));
+        const found = await findBookings(opened.store, search, {
+          order: [order],
+          page: { limit: 2, isBackwards, from },
+        });
+        if (typeof found === 'string') throw new Error(found);
+        rows.push(...(isBackwards ? found.rows.toReversed() : found.rows));
+        if (!(isBackwards ? found.hasPrevious : found.hasNext)) return rows;
+        from = isBackwards ? found.first : found.last;
       }
     }
 
@@ -123,11 +154,12 @@ for (const engine of availableEngines)
             await writeRows(unit, 'meeting_recaps', recaps);
             await fillBookingInvitees(unit);
           });
-          const view = (await viewRows(store, 'bookings')).toSorted((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
-          for (const [search, isFound] of searches) {
-            const found = await all(search, false);
-            expect(view.filter(isFound)).toEqual(found);
-            expect(await all(search, true)).toEqual(found.toReversed());
+          const view = await viewRows(store, 'bookings');
+          for (const [index, [search, isFound]] of searches.entries()) {
+            const order = orders[index % orders.length] as OrderTerm;
+            const found = await all(search, order, false);
+            expect(found).toEqual(inOrder(view.filter(isFound), order));
+            expect(await all(search, order, true)).toEqual(found.toReversed());
             const { unconfirmedSince: since } = search;
             if (since) expect(await countUnconfirmed(store, Date.parse(since))).toBe(found.length);
           }
@@ -155,7 +187,7 @@ for (const engine of availableEngines)
         await writeRows(unit, 'scheduled_events', [{ uri: uri('events', 0) }]);
         await writeRows(unit, 'invitees', many);
       });
-      const { items } = await findBookings(store, { email }, { count: 2, descending: true, backwards: false });
-      expect(items.map(({ last_invitee: last }) => last)).toEqual([uri('invitees', 32_999), uri('invitees', 32_998)]);
+      const { rows } = await newestBookings(store, { email }, 2);
+      expect(rows.map(({ last_invitee: last }) => last)).toEqual([uri('invitees', 32_999), uri('invitees', 32_998)]);
     });
   });

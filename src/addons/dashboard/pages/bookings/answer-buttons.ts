@@ -1,8 +1,8 @@
 // The buttons with which people answer whether an invitee came.
 import { html } from 'hono/html';
 import { answerTexts, isAnswer, type AnswerName } from '#src/api/bookings/answer-texts.ts';
-import type { Column } from '#src/addons/dashboard/components/list.ts';
 import { address, nothing, notice, type Markup } from '#src/addons/dashboard/components/markup.ts';
+import type { Row, RowColumn } from '#src/addons/dashboard/components/rows.ts';
 import type { PageCall } from '#src/addons/dashboard/page.ts';
 
 interface Answerable {
@@ -11,6 +11,19 @@ interface Answerable {
   /** What stands. */
   readonly answer: AnswerName;
 }
+
+/** Of a booking. */
+export interface AttendanceState {
+  readonly attendance: string | null;
+  readonly attendance_basis: string | null;
+}
+
+/** An answer is a log entry; a mark and a recap are URIs. */
+export const isAnswered = (basis: string | null): basis is string => basis?.startsWith('attendance.') === true;
+
+/** What stands. */
+export const currentAnswer = ({ attendance, attendance_basis: basis }: AttendanceState): AnswerName =>
+  attendance === 'no_show' ? 'no_show' : isAnswered(basis) ? 'came' : 'none';
 
 /** Whether this visitor may answer: ANSWERS is on, and the token may change something. */
 export const canAnswer = async ({ read, isReadOnly }: Pick<PageCall, 'read' | 'isReadOnly'>): Promise<boolean> =>
@@ -27,14 +40,29 @@ export const answerButtons = ({ invitee, answer: current }: Answerable, back: st
         </form>`,
   )}</div>`;
 
+/** Without parameters about an earlier answer. */
+export function withoutAnswer(url: URL): URL {
+  const list = new URL(url);
+  list.searchParams.delete('answered');
+  list.searchParams.delete('of');
+  return list;
+}
+
 /** Without parameters about an earlier answer, and from the first page: the list has become shorter. */
-export function backTo({ pathname, searchParams }: URL): string {
-  const { answered: _answered, of: _of, page_token: _token, ...query } = Object.fromEntries(searchParams);
+export function backTo(url: URL): string {
+  const { pathname, searchParams } = withoutAnswer(url);
+  const { page_token: _token, ...query } = Object.fromEntries(searchParams);
   return address(pathname, query);
 }
 
-export const answerColumn = <Row>(url: URL, answerableOf: (row: Row) => Answerable | undefined): Column<Row> => ({
-  name: 'Did they come?',
+export const answerColumn = <ShownRow extends Row>(
+  url: URL,
+  answerableOf: (row: ShownRow) => Answerable | undefined,
+): RowColumn<ShownRow> => ({
+  name: 'answer',
+  label: 'Did they come?',
+  kind: 'text',
+  isUnsorted: true,
   cell(row) {
     const answerable = answerableOf(row);
     return answerable ? answerButtons(answerable, backTo(url)) : '';

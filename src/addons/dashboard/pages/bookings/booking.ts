@@ -1,7 +1,9 @@
 // One booking: its timeline, its meeting, and what the invitee said.
 import { html } from 'hono/html';
-import type { AnswerName } from '#src/api/bookings/answer-texts.ts';
-import { getBooking } from '#src/api/bookings/get-booking.ts';
+import { rowNamed } from '#src/api/row-record.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { readBookingDetail, type BookingDetail } from '#src/read/bookings/booking-detail.ts';
+import type { BookingRow } from '#src/read/bookings/bookings.ts';
 import { answerList, facts, table } from '#src/addons/dashboard/components/list.ts';
 import {
   address,
@@ -18,16 +20,22 @@ import {
   type Markup,
 } from '#src/addons/dashboard/components/markup.ts';
 import { pathOf } from '#src/addons/dashboard/components/question.ts';
-import { newestEntry, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
+import { definePage, newestEntry, type PageCall } from '#src/addons/dashboard/page.ts';
 import { kindLabels } from '#src/addons/dashboard/pages/people/timeline.ts';
-import { answerButtons, answeredNotice, backTo, canAnswer } from './answer-buttons.ts';
+import { answerButtons, answeredNotice, backTo, canAnswer, currentAnswer, isAnswered } from './answer-buttons.ts';
 import { attendanceBadge, bookingBadge } from './outcome.ts';
 
-type Booking = RecordOf<typeof getBooking>;
+export const bookingPage = definePage({ path: '/bookings/:uuid', section: '/bookings', show: showBooking });
 
-export async function showBooking(call: PageCall) {
+async function showBooking(call: PageCall) {
   const liveAfter = await newestEntry(call);
-  const { resource: booking } = await call.ask(getBooking, { params: call.params });
+  const detail = await call.read(async ({ reading }) => {
+    const invitee = await rowNamed(reading, 'invitees', call.params['uuid'] ?? '', 'booking');
+    const found = await readBookingDetail(reading, invitee.uri);
+    if (found === undefined) throw notFound('No such booking.');
+    return found;
+  });
+  const { booking } = detail;
   const name = booking.invitee_name || booking.invitee_email || 'A booking without a name';
   return {
     title: name,
@@ -42,12 +50,12 @@ export async function showBooking(call: PageCall) {
       ${answeredNotice(call.query, call.url)}
       ${booking.attendance !== null && (await canAnswer(call)) ? html`<div class="row spaced">Did they come? ${answerButtons({ invitee: booking.last_invitee, answer: currentAnswer(booking) }, backTo(call.url))}</div>` : ''}
       <h2 class="hidden">What happened</h2>
-      ${timeline(booking.timeline)}
+      ${timeline(detail.timeline)}
       <h2>Meeting</h2>
-      ${meetingFacts(booking)}
+      ${meetingFacts(detail)}
       <h2>Invitee</h2>
-      ${inviteeFacts(booking)}
-      ${answers(booking)} ${reschedules(booking)} ${recaps(booking)} ${alerts(booking)}
+      ${inviteeFacts(detail)}
+      ${answers(detail)} ${reschedules(detail)} ${recaps(detail)} ${alerts(detail)}
       <p class="row spaced">
         ${uriActions(booking.last_invitee)}
         <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
@@ -55,7 +63,7 @@ export async function showBooking(call: PageCall) {
   };
 }
 
-const attendanceReasons: Readonly<Record<NonNullable<Booking['attendance']>, string>> = {
+const attendanceReasons: Readonly<Record<NonNullable<BookingRow['attendance']>, string>> = {
   no_show: '',
   confirmed: 'A transcript names them as a speaker',
   likely: 'A recap lists them as an attendee',
@@ -63,15 +71,7 @@ const attendanceReasons: Readonly<Record<NonNullable<Booking['attendance']>, str
   unconfirmed: 'No recap or transcript shows that they came',
 };
 
-/** An answer is a log entry; a mark and a recap are URIs. */
-const isAnswered = (basis: string | null): basis is string => basis?.startsWith('attendance.') === true;
-
-export const currentAnswer = ({ attendance, attendance_basis: basis }: AttendanceState): AnswerName =>
-  attendance === 'no_show' ? 'no_show' : isAnswered(basis) ? 'came' : 'none';
-
-type AttendanceState = Pick<Booking, 'attendance' | 'attendance_basis'>;
-
-function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup {
+function attendanceOf({ attendance, attendance_basis: basis }: BookingRow): Markup {
   if (attendance === null || attendance === 'no_show') return nothing;
   if (isAnswered(basis))
     return html`${attendanceBadge(attendance)} <a class="soft" href="/deliveries/${encodeURIComponent(basis)}">It was answered that they came</a>`;
@@ -83,9 +83,10 @@ function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup 
 const mostInRow = 6;
 
 /** Each dot leads to its delivery. */
-const timeline = (all: Booking['timeline']): Markup =>
+const timeline = (all: BookingDetail['timeline']): Markup =>
   html`<ol class="plain journey ${all.length <= mostInRow ? 'short' : ''}">
-    ${all.map(({ kind, at, sentence, start_time: start, seq }) => {
+    ${all.map(({ kind, at, sentence, meetingStart, seq }) => {
+      const start = kind === 'booked' || kind === 'moved' ? (meetingStart ?? null) : null;
       const [label, state = ''] = kindLabels[kind];
       const dot = html`<a class="dot" href="/deliveries/${seq}" aria-label="${label}: delivery ${seq}" title="Delivery #${seq}"></a>`;
       return html`<li class="${state}">
@@ -99,7 +100,7 @@ const timeline = (all: Booking['timeline']): Markup =>
     })}
   </ol>`;
 
-function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
+function meetingFacts({ booking, meeting, paid }: BookingDetail): Markup {
   const people = (meeting?.hosts ?? []).map(({ name, email }) => html`<bdi>${name ?? email ?? 'unknown'}</bdi>`);
   return facts({
     Starts: booking.start_time && time(booking.start_time),
@@ -107,10 +108,10 @@ function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
     [people.length > 1 ? 'Hosts' : 'Host']: people.length === 0 ? null : joined(people, ', '),
     'Time zone of the host': meeting?.hosts[0]?.timezone,
     Location: meeting?.location && foreign(meeting.location.replaceAll('_', ' ')),
-    Join: meeting?.link_pending ? 'The link is being created.' : meeting?.join_url && externalLink(meeting.join_url),
+    Join: meeting?.isLinkPending ? 'The link is being created.' : meeting?.joinUrl && externalLink(meeting.joinUrl),
     Guests: meeting && meeting.guests.length > 0 ? foreign(meeting.guests.join(', ')) : null,
-    Payment: paymentText(booking.payment),
-    Campaign: utm_campaign && foreign(utm_campaign),
+    Payment: paid && paymentText(paid),
+    Campaign: booking.utm_campaign && foreign(booking.utm_campaign),
     Source: [booking.utm_source, booking.utm_medium].filter(Boolean).join(', '),
     'Booked through': booking.routing_form_submission
       ? html`<a href="${pathOf('routing_form_submissions', booking.routing_form_submission)}">a routing form</a>`
@@ -118,15 +119,15 @@ function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
   });
 }
 
-function paymentText(payment: Booking['payment']): Markup | null {
-  if (payment === null) return null;
-  const { amount, currency, provider, successful } = payment;
+function paymentText(paid: NonNullable<BookingDetail['paid']>): Markup {
+  const { payment_amount: amount, payment_currency: currency, payment_provider: provider } = paid;
   return html`<bdi>${[amount, currency].filter((part) => part !== null).join(' ')}</bdi>${provider ? html` through <bdi>${provider}</bdi>` : ''}
-    ${successful === false ? badge('failed', 'problem') : ''}`;
+    ${paid.payment_successful === false ? badge('failed', 'problem') : ''}`;
 }
 
-const inviteeFacts = ({ contact, ...booking }: Booking): Markup =>
-  facts({
+const inviteeFacts = ({ booking, contact, members }: BookingDetail): Markup => {
+  const { reschedule_url: reschedule, cancel_url: cancel } = members.at(-1) ?? {};
+  return facts({
     'E-mail': booking.invitee_email && foreign(booking.invitee_email),
     Contact: contact && html`<a href="/contacts/${idOf(contact.uri)}"><bdi>${contact.name ?? contact.uri}</bdi></a>`,
     Company: contact?.company && foreign(contact.company),
@@ -135,23 +136,24 @@ const inviteeFacts = ({ contact, ...booking }: Booking): Markup =>
     'All bookings':
       booking.invitee_email &&
       html`<a href="${address('/bookings', { email: booking.invitee_email })}">with this address</a>`,
-    Reschedule: booking.links.reschedule && externalLink(booking.links.reschedule, 'link for the invitee'),
-    Cancel: booking.links.cancel && externalLink(booking.links.cancel, 'link for the invitee'),
+    Reschedule: reschedule && externalLink(reschedule, 'link for the invitee'),
+    Cancel: cancel && externalLink(cancel, 'link for the invitee'),
   });
+};
 
-const answers = ({ answers: given }: Booking): Markup =>
+const answers = ({ answers: given }: BookingDetail): Markup =>
   given.length === 0
     ? nothing
     : html`<h2>Answers</h2>
         ${answerList(given)}`;
 
-const reschedules = ({ bookings }: Booking): Markup =>
-  bookings.length < 2
+const reschedules = ({ members }: BookingDetail): Markup =>
+  members.length < 2
     ? nothing
     : html`<h2>Reschedules</h2>
         ${table({
           caption: 'The first booking and each reschedule',
-          rows: bookings,
+          rows: members,
           empty: '',
           columns: [
             { name: 'Booked', cell: ({ created_at: at }) => time(at) },
@@ -162,7 +164,7 @@ const reschedules = ({ bookings }: Booking): Markup =>
           ],
         })}`;
 
-const recaps = ({ recaps: written }: Booking): Markup =>
+const recaps = ({ recaps: written }: BookingDetail): Markup =>
   written.length === 0
     ? nothing
     : html`<h2>Recaps</h2>
@@ -171,7 +173,7 @@ const recaps = ({ recaps: written }: Booking): Markup =>
             html`<p><a href="${pathOf('meeting_recaps', uri)}">${time(created_at)}</a> <span class="excerpt"><bdi>${summary_md}</bdi></span></p>`,
         )}`;
 
-const alerts = ({ alerts: made }: Booking): Markup =>
+const alerts = ({ alerts: made }: BookingDetail): Markup =>
   made.length === 0
     ? nothing
     : html`<h2>Alerts</h2>

@@ -1,14 +1,20 @@
 // Bookings: the list, each with its reschedules as one row.
 import { html } from 'hono/html';
-import { listBookings } from '#src/api/bookings/list-bookings.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
+import { findBookings, newestFirst, type BookingRow } from '#src/read/bookings/bookings.ts';
+import {
+  askedList,
+  columnIn,
+  refusedList,
+  type AskedList,
+  type Filter,
+} from '#src/addons/dashboard/components/asked-list.ts';
 import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
 import { localQuery } from '#src/addons/dashboard/components/local-times.ts';
-import { pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
 import { command, foreign, idOf, time, type Markup } from '#src/addons/dashboard/components/markup.ts';
-import { definePage, newestEntry, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
-import { answerColumn, answeredNotice, canAnswer } from './answer-buttons.ts';
-import { showBooking, currentAnswer } from './booking.ts';
-import { showNoShows } from './no-shows.ts';
+import { rowList, rowPager, type RowColumn } from '#src/addons/dashboard/components/rows.ts';
+import { definePage, newestEntry, type PageCall, type View } from '#src/addons/dashboard/page.ts';
+import { answerColumn, answeredNotice, canAnswer, currentAnswer, withoutAnswer } from './answer-buttons.ts';
 import {
   attendanceBadge,
   attendanceTexts,
@@ -19,69 +25,99 @@ import {
   timesText,
 } from './outcome.ts';
 
-type Booking = RecordOf<typeof listBookings>;
+/** How long after a meeting it counts as unconfirmed. */
+const unconfirmedMs = 7 * dayMs;
 
-export const bookingPages: readonly Page[] = [
-  definePage({ path: '/bookings', section: '/bookings', show: showBookings }),
-  definePage({ path: '/bookings/:uuid', section: '/bookings', show: showBooking }),
-  definePage({ path: '/no-shows', section: '/no-shows', show: showNoShows }),
-];
+const statuses = ['active', 'canceled'] as const;
 
-async function showBookings(call: PageCall) {
-  const { url } = call;
-  const { answered: _answered, of: _of, ...filter } = call.query;
-  const local = localQuery({ ...call, query: filter }, startEnds);
+const bookingList = {
+  table: 'bookings',
+  order: newestFirst,
+  ends: startEnds,
+  filters: {
+    q: 'text',
+    outcome: { column: 'outcome', operator: 'eq' },
+    attendance: { column: 'attendance', operator: 'eq' },
+    host: 'uri',
+    event_type: { column: 'event_type', operator: 'eq' },
+    min_start_time: { column: 'start_time', operator: 'gte' },
+    max_start_time: { column: 'start_time', operator: 'lte' },
+    utm_campaign: { column: 'utm_campaign', operator: 'eq' },
+    email: 'text',
+    unconfirmed: { oneOf: ['true'] },
+    status: { oneOf: statuses },
+  } satisfies Readonly<Record<string, Filter>>,
+} as const;
+
+export const bookingsPage = definePage({ path: '/bookings', section: '/bookings', show: showBookings });
+
+async function showBookings(call: PageCall): Promise<View> {
+  const url = withoutAnswer(call.url);
+  const { answered: _answered, of: _of, ...given } = call.query;
+  const local = localQuery({ ...call, query: given }, startEnds);
+  const fields = await fieldsOf(call, local.query);
+  try {
+    return await bookingsView({ ...call, url }, { fields, local });
+  } catch (error) {
+    const refused = refusedList(error, { title: 'Bookings', url, fields, local });
+    if (refused === undefined) throw error;
+    return refused;
+  }
+}
+
+interface Form {
+  readonly fields: readonly Field[];
+  readonly local: ReturnType<typeof localQuery>;
+}
+
+async function bookingsView(call: PageCall, { fields, local }: Form): Promise<View> {
+  const { url, query: given } = call;
   const { query } = local;
   // A search is not repeated with every delivery.
   const liveAfter = Object.keys(query).length === 0 ? await newestEntry(call) : undefined;
-  const { collection, pagination } = await call.ask(listBookings, { query });
+  const { asked, rows, pagination } = await call.read(async (mirror) => {
+    const list = await askedList(mirror, { ...call, url }, bookingList);
+    return { asked: list, ...list.listed(await findBookings(mirror.reading, searchIn(list, call.nowMs), list)) };
+  });
   const isAsking = query['unconfirmed'] !== undefined || query['attendance'] !== undefined;
   const answering = isAsking && (await canAnswer(call)) ? [answerColumn(url, answerableOf)] : [];
-  const isPartial = pagination.next_page_token !== null && collection.length < Number(query['count'] ?? 20);
   return {
     title: 'Bookings',
     liveAfter,
     content: html`<h1>Bookings</h1>
-      <p class="lead">
-        ${
-          answering.length > 0
-            ? 'Did the invitee come? An answered meeting leaves this list.'
-            : query['unconfirmed'] === undefined
-              ? 'Newest first. A booking that was moved is one row.'
-              : 'Did the invitee come? No recap or transcript of these meetings says so. Mark those who did not come, at the service.'
-        }
-      </p>
-      ${answeredNotice(call.query, url)}
-      ${filters(
+      <p class="lead">${leadText(query, answering.length > 0)}</p>
+      ${answeredNotice(given, url)} ${filters(url, query, fields, local)}
+      ${rowList<BookingRow>({
+        table: asked.relation,
+        rows,
+        order: asked.order,
         url,
-        query,
-        [
-          { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
-          { name: 'outcome', label: 'Outcome', options: outcomeTexts },
-          { name: 'attendance', label: 'Attendance', options: attendanceTexts },
-          ...(await meetingFilters(call)),
-          { name: 'utm_campaign', label: 'Campaign' },
-          ...rareFields.filter(({ name }) => query[name] !== undefined),
-        ],
-        local,
-      )}
-      ${table({
-        caption: 'Bookings, newest first',
-        rows: collection,
+        caption: 'Bookings',
         keyOf: ({ uri }) => uri,
         linkOf: ({ last_invitee: uri }) => `/bookings/${idOf(uri)}`,
-        empty: emptyList(query, isPartial),
-        columns:
-          answering.length === 0
-            ? columns
-            : [...columns.filter(({ name }) => name !== 'Booked or moved'), ...answering],
+        empty: emptyList(asked.values),
+        columns: [...columnsOf(asked, answering.length > 0), ...answering],
       })}
-      ${isPartial && collection.length > 0 ? html`<p class="soft">The search continues on the next page.</p>` : ''}
-      ${pager(pagination, url)}`,
+      ${rowPager(pagination, url)}`,
   };
 }
 
-const answerableOf = (booking: Booking) =>
+function searchIn({ where, values }: AskedList, nowMs: number) {
+  const { q, email, host, unconfirmed, min_start_time: since = instantOf(nowMs - unconfirmedMs) } = values;
+  const status = statuses.find((each) => each === values['status']);
+  return { where, q, email, host, status, unconfirmedSince: unconfirmed && since };
+}
+
+const fieldsOf = async (call: PageCall, query: PageCall['query']): Promise<readonly Field[]> => [
+  { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
+  { name: 'outcome', label: 'Outcome', options: outcomeTexts },
+  { name: 'attendance', label: 'Attendance', options: attendanceTexts },
+  ...(await meetingFilters(call)),
+  { name: 'utm_campaign', label: 'Campaign' },
+  ...rareFields.filter(({ name }) => query[name] !== undefined),
+];
+
+const answerableOf = (booking: BookingRow) =>
   booking.attendance === null ? undefined : { invitee: booking.last_invitee, answer: currentAnswer(booking) };
 
 /** Links of other pages use these; the form shows them only then. */
@@ -91,8 +127,15 @@ const rareFields: readonly Field[] = [
   { name: 'status', label: 'Status', options: { active: 'not canceled', canceled: 'canceled' } },
 ];
 
-function emptyList(query: PageCall['query'], isPartial: boolean): Markup | string {
-  if (isPartial) return 'None of the newest bookings matches. The search continues on the next page.';
+function leadText(query: PageCall['query'], isAnswering: boolean): string {
+  if (isAnswering) return 'Did the invitee come? An answered meeting leaves this list.';
+  if (query['unconfirmed'] !== undefined)
+    return 'Did the invitee come? No recap or transcript of these meetings says so. Mark those who did not come, at the service.';
+  const what = 'A booking that was moved is one row.';
+  return query['order'] === undefined ? `Newest first. ${what}` : what;
+}
+
+function emptyList(query: PageCall['query']): Markup | string {
   if (query['unconfirmed'] !== undefined)
     return 'Nothing to check: a mark, an answer, a recap or a transcript shows who came.';
   if (Object.keys(query).length > 0) return 'No booking matches these filters.';
@@ -100,27 +143,42 @@ function emptyList(query: PageCall['query'], isPartial: boolean): Markup | strin
     ${command('backfill')} copies those that the service has.`;
 }
 
-export const columns: readonly Column<Booking>[] = [
-  {
-    name: 'Who',
-    cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
-      html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email && name !== email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
-  },
-  {
-    name: 'Event',
-    cell: ({ event_type_name: name, host_name: host }) =>
-      html`<span class="who">${foreign(name)}${host === null ? '' : html`<small>with <bdi>${host}</bdi></small>`}</span>`,
-  },
-  { name: 'Starts', cell: ({ start_time: start }) => (start === null ? 'unknown' : time(start)) },
-  {
-    name: 'Outcome',
-    cell: ({ outcome, moves }) =>
-      html`${bookingBadge(outcome)}${moves === 0 ? '' : html` <span class="soft">moved ${timesText(moves)}</span>`}`,
-  },
-  {
-    name: 'Attendance',
-    cell: ({ outcome, attendance }) =>
-      attendance === null || outcome === 'no_show' ? '' : attendanceBadge(attendance),
-  },
-  { name: 'Booked or moved', cell: ({ made_at: at }) => time(at), isMinor: true },
-];
+function columnsOf({ relation }: AskedList, isAnswering: boolean): readonly RowColumn<BookingRow>[] {
+  const made: RowColumn<BookingRow> = { ...columnIn(relation, 'made_at'), label: 'Booked or moved', isMinor: true };
+  return [
+    {
+      ...columnIn(relation, 'invitee_name'),
+      label: 'Who',
+      cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
+        html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email && name !== email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+    },
+    {
+      ...columnIn(relation, 'event_type_name'),
+      label: 'Event',
+      cell: ({ event_type_name: name }) => foreign(name),
+    },
+    {
+      ...columnIn(relation, 'host_name'),
+      label: 'Host',
+      cell: ({ host_name: host }) => (host === null ? '' : html`<bdi>${host}</bdi>`),
+    },
+    {
+      ...columnIn(relation, 'start_time'),
+      label: 'Starts',
+      cell: ({ start_time: start }) => (start === null ? 'unknown' : time(start)),
+    },
+    {
+      ...columnIn(relation, 'outcome'),
+      label: 'Outcome',
+      cell: ({ outcome, moves }) =>
+        html`${bookingBadge(outcome)}${moves === 0 ? '' : html` <span class="soft">moved ${timesText(Number(moves))}</span>`}`,
+    },
+    {
+      ...columnIn(relation, 'attendance'),
+      label: 'Attendance',
+      cell: ({ outcome, attendance }) =>
+        attendance === null || outcome === 'no_show' ? '' : attendanceBadge(attendance),
+    },
+    ...(isAnswering ? [] : [made]),
+  ];
+}

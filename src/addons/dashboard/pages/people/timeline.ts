@@ -1,15 +1,14 @@
 // The history of a person as a list: when, what, and the page and the log entry of each; and how each kind is called and coloured.
 import { html } from 'hono/html';
-import type { getBooking } from '#src/api/bookings/get-booking.ts';
 import type { getContactTimeline } from '#src/api/people/timeline.ts';
 import { badge, time, type Markup, type State } from '#src/addons/dashboard/components/markup.ts';
 import type { RecordOf } from '#src/addons/dashboard/page.ts';
+import type { Moment } from '#src/read/timeline/moment.ts';
 
 type Item = RecordOf<typeof getContactTimeline>;
-type Point = RecordOf<typeof getBooking>['timeline'][number];
 
 /** What needs attention has a colour; the rest has none. */
-export const kindLabels: Readonly<Record<Item['kind'] | Point['kind'], readonly [text: string, state?: State]>> = {
+export const kindLabels: Readonly<Record<Item['kind'] | Moment['kind'], readonly [text: string, state?: State]>> = {
   contact_created: ['contact'],
   contact_changed: ['contact'],
   contact_deleted: ['contact'],

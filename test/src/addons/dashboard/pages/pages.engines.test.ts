@@ -19,10 +19,11 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     '/bookings?unconfirmed=true',
     '/bookings?q=none',
     '/bookings?outcome=lost',
+    '/bookings?min_start_time=2025-01-08&order=start_time.asc&count=3',
     '/bookings?max_start_time=2025-01-04&timezone=America/New_York&count=1',
     '/bookings?max_start_time=2025-01-05T04:59:59.999Z&timezone=America/New_York&count=1',
   ],
-  booking: ['/bookings/A1', '/bookings/D1', '/bookings/none'],
+  booking: ['A1', 'A2', 'B3', 'D1', 'F1', 'G1', 'H1', 'I1', 'L1', 'none'].map((id) => `/bookings/${id}`),
   'no-shows': ['/no-shows', '/no-shows?q=guest+b', '/no-shows?state=undone', '/no-shows?q=none'],
   contacts: [
     '/contacts',
