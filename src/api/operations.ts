@@ -26,7 +26,6 @@ import { getDelivery, listDeliveries, listQuarantine } from './deliveries/delive
 import { replayDelivery } from './deliveries/replay-delivery.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
-import { inviteeOperations } from './invitees.ts';
 import { conventions, questionOperations } from './questions.ts';
 import { noSuchPath, refuseWrites } from './service/ask-the-service.ts';
 import { getMirrorHealth } from './overview/overview.ts';
@@ -44,7 +43,6 @@ const operations: readonly ApiOperation[] = [
   ...feedConsumerOperations,
   ...contactOperations,
   ...peopleOperations,
-  ...inviteeOperations,
   ...routingOperations,
   ...recapOperations,
   answerBooking,

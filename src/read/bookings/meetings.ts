@@ -42,7 +42,6 @@ export type InviteeSearch = Pick<PartialQuery<typeof inviteeListQuery>, 'email' 
   readonly event?: string | undefined;
   readonly event_type?: string | undefined;
   readonly user?: string | undefined;
-  readonly no_show?: boolean | undefined;
   readonly min_start_time?: string | undefined;
   readonly max_start_time?: string | undefined;
 };
@@ -60,9 +59,6 @@ export function inviteeConditions(engine: StoreEngine, search: InviteeSearch): r
     ...when(search.email, (email) => sql<SqlBool>`email = ${email}`),
     ...when(search.status, (status) => sql<SqlBool>`status = ${status}`),
     ...when(search.event, (event) => sql<SqlBool>`event_uri = ${event}`),
-    ...when(search.no_show, (marked) =>
-      marked ? sql<SqlBool>`no_show_uri is not null` : sql<SqlBool>`no_show_uri is null`,
-    ),
     ...(meeting.length === 0
       ? []
       : [

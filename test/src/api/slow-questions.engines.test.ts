@@ -37,7 +37,7 @@ describe.each(availableEngines)('a slow question over HTTP on $name', ({ fresh }
     const busy = asksWithoutEnd(api.context.reading).catch(() => {});
     // It has its turn.
     await setImmediate();
-    for (const other of ['/api/tables', '/api/tables/contacts', '/api/contacts', '/api/invitees']) {
+    for (const other of ['/api/tables', '/api/tables/contacts', '/api/contacts', '/api/scheduled_events']) {
       const answer = await api.fetch(other);
       expect([other, answer.status, answer.headers.get('retry-after')]).toEqual([other, 503, '5']);
       expect(await answer.json()).toMatchObject({ title: 'Service Unavailable' });
@@ -67,7 +67,7 @@ it.each(availableEngines)('an address in a question is in no log and no metric, 
     `tables/contacts/${canary}`,
     `tables/payments?select=amount&currency=eq.${canary}&order=currency`,
     `contacts?name=${canary}`,
-    `invitees?email=${canary}`,
+    `scheduled_events?invitee_email=${canary}`,
   ]) {
     const answer = await admin(`/api/${path}`);
     statuses.push(answer.status);

@@ -19,11 +19,11 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   contacts_created_at: both('GET /api/contacts, in order; on SQLite also by every filter but an address or a number'),
   contacts_trigrams: postgres('GET /api/contacts by parts of a name, job title, company or city'),
   contact_phone_numbers_phone_number: both('GET /api/contacts?phone_number'),
-  invitees_created_at: both('GET /api/invitees and the page of bookings, in order'),
-  invitees_email: both(
-    'bookings by address: GET /api/invitees?email, GET /api/scheduled_events?invitee_email, people, alerts, erasure',
+  invitees_created_at: both('the bookings and the invitees, in order'),
+  invitees_email: both('bookings by address: GET /api/scheduled_events?invitee_email, people, alerts, erasure'),
+  invitees_event_uri: both(
+    'bookings of a meeting: GET /api/scheduled_events/{uuid}/invitees, alerts, late facts of erased people',
   ),
-  invitees_event_uri: both('bookings of a meeting: GET /api/invitees?event, alerts, late facts of erased people'),
   invitees_marked_address: both('open no-show marks of a person: alerts'),
   invitees_new_invitee: both('the invitees that name one: the fold, which finds those of a rescheduled booking'),
   invitees_no_show_at: both('the few invitees with a mark: /api/tables/bookings?outcome=eq.no_show'),
@@ -31,7 +31,7 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   invitees_other_address: both('bookings by an address that is not in lower case: people, alerts'),
   invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
   // An invitee's URI leads through its event's, so the event has to be known to ask for the row by its key.
-  invitees_uri_end: both('GET /api/invitees/{uuid}'),
+  invitees_uri_end: both('a booking by the end of the URI of an invitee: its page, answer links'),
   meeting_recaps_created_at: both('GET /api/recaps, in order'),
   meeting_recaps_transcript_pending: both('recaps whose transcript was not read: follow-up reads'),
   meeting_recaps_event_uri: both(

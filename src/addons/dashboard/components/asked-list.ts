@@ -149,9 +149,8 @@ interface RefusedList {
 export function refusedList(error: unknown, { title, url, fields, local }: RefusedList): View | undefined {
   if (!(error instanceof ApiError) || error.status >= 500) return undefined;
   const labels: Readonly<Record<string, string>> = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
-  const texts = (error.details.length > 0 ? error.details : [error.message]).map((text) =>
-    text.replace(/^\w+(?=: )/, (name) => labels[name] ?? name),
-  );
+  const lines = error.details.length > 0 ? error.details : [error.message];
+  const texts = lines.map((text) => text.replace(/^\w+(?=: )/, (name) => labels[name] ?? name));
   return {
     title,
     status: 400,
@@ -165,7 +164,7 @@ export function refusedList(error: unknown, { title, url, fields, local }: Refus
       )}
       ${filters(url, local.query, fields, local)}
       <p class="row spaced">
-        ${url.searchParams.has('order') ? html`<a href="${withQuery(url, { order: undefined })}">Show them in the usual order</a>` : ''}
+        ${lines.some((text) => text.startsWith('order: ')) ? html`<a href="${withQuery(url, { order: undefined })}">Show them in the usual order</a>` : ''}
         <a href="${url.pathname}">Begin again with all</a>
       </p>`,
   };

@@ -29,7 +29,6 @@ const shownFields = 2;
 export function filters(url: URL, query: RawQuery, fields: readonly Field[], local?: LocalQuery): Markup {
   const names = new Set(fields.map(({ name }) => name));
   const active = Object.keys(query).filter((name) => names.has(name));
-  const order = url.searchParams.get('order');
   const view = (field: Field): Markup =>
     local && field.name in local.ends
       ? timeField(field, local)
@@ -38,7 +37,6 @@ export function filters(url: URL, query: RawQuery, fields: readonly Field[], loc
     ${fields.slice(0, shownFields).map(view)}
     ${query['order'] === undefined ? '' : html`<input type="hidden" name="order" value="${query['order']}" />`}
     ${local ? html`<input type="hidden" name="timezone" value="${local.timezone}" ${local.isChosen ? '' : html`data-unset`} />` : nothing}
-    ${order === null ? nothing : html`<input type="hidden" name="order" value="${order}" />`}
     <div class="row">
       <button>Filter</button>${active.length === 0 ? '' : html`<a href="${url.pathname}">Remove all filters</a>`}
     </div>

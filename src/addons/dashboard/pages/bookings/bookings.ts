@@ -114,8 +114,20 @@ const fieldsOf = async (call: PageCall, query: PageCall['query']): Promise<reado
   { name: 'attendance', label: 'Attendance', options: attendanceTexts },
   ...(await meetingFilters(call)),
   { name: 'utm_campaign', label: 'Campaign' },
+  { name: 'order', label: 'Sorted by', none: 'booked or moved, newest first', options: orders },
   ...rareFields.filter(({ name }) => query[name] !== undefined),
 ];
+
+/** As the headings sort, which a narrow screen does not have. */
+const orders = {
+  'start_time.asc': 'start, earliest first',
+  'start_time.desc': 'start, latest first',
+  'invitee_name.asc': 'who',
+  'event_type_name.asc': 'event',
+  'host_name.asc': 'host',
+  'outcome.asc': 'outcome',
+  'attendance.asc': 'attendance',
+} as const;
 
 const answerableOf = (booking: BookingRow) =>
   booking.attendance === null ? undefined : { invitee: booking.last_invitee, answer: currentAnswer(booking) };

@@ -45,6 +45,12 @@ async function showNoShows(call: PageCall): Promise<View> {
     { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
     { name: 'state', label: 'Marks', none: 'open', options: { undone: 'removed' } },
     ...(await meetingFilters(call)),
+    {
+      name: 'order',
+      label: 'Sorted by',
+      none: 'marked, newest first',
+      options: { 'marked_at.asc': 'marked, oldest first', 'unmarked_at.desc': 'removed, newest first' },
+    },
   ];
   try {
     return await noShowsView({ ...call, url }, fields, local);

@@ -120,7 +120,7 @@ describe.each(availableEngines)('the lists of bookings on $name', ({ fresh }) =>
       const { body } = await dashboard.get(`/api/tables/bookings?order=${order}&select=uri`);
       const uris = (body.collection as readonly { readonly uri: string }[]).map((row) => lastPart(row.uri));
       expect(keysIn(html)).toEqual(uris);
-      expect(html).toContain(`<input type="hidden" name="order" value="${order}" />`);
+      expect(html).toContain(`<option value="${order}" selected>`);
     }
     const { html } = await dashboard.page('/bookings?outcome=unknown&order=start_time.desc');
     expect(linksIn(html)).toContain('/bookings?outcome=unknown&order=start_time.asc');
