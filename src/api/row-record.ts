@@ -14,9 +14,6 @@ import {
   type RowQuery,
 } from '#src/store/record-search.ts';
 
-export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
-
 /** The objects of a JSON column that holds a list. */
 export const objectsIn = (value: unknown) => (Array.isArray(value) ? value : []).filter(isObject);
 

@@ -106,7 +106,7 @@ for (const engine of availableEngines)
       for (;;) {
         const found = await findBookings(opened.store, search, {
           order: [order],
-          page: { limit: 2, isBackwards, from },
+          page: { limit: 4, isBackwards, from },
         });
         if (typeof found === 'string') throw new Error(found);
         rows.push(...(isBackwards ? found.rows.toReversed() : found.rows));
