@@ -29,9 +29,6 @@ import { feedOperations } from './feed.ts';
 import { conventions, questionOperations } from './questions.ts';
 import { noSuchPath, refuseWrites } from './service/ask-the-service.ts';
 import { getMirrorHealth } from './overview/overview.ts';
-import { peopleOperations } from './people/people.ts';
-import { recapOperations } from './people/recaps.ts';
-import { routingOperations } from './people/routing.ts';
 import type { ReadRequest } from '#src/store/reading/sqlite-readers.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
@@ -42,9 +39,6 @@ const operations: readonly ApiOperation[] = [
   ...feedOperations,
   ...feedConsumerOperations,
   ...contactOperations,
-  ...peopleOperations,
-  ...routingOperations,
-  ...recapOperations,
   answerBooking,
   ...whyOperations,
   listDeliveries,

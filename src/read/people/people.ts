@@ -6,6 +6,7 @@ import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect
 import { decodeViewRow } from '#src/store/views/view.ts';
 import { viewColumns } from '#src/store/views/views.ts';
 import { isWithoutContact, mostContacts, peopleSql } from './connected-contacts.ts';
+import { findContacts } from '#src/read/contacts/contact-page.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
 import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 
@@ -100,4 +101,41 @@ async function peopleNamed(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the view, as their kinds say
     return { ...decoded, emails: textsIn(emails), contact_uris: textsIn(contact_uris) } as unknown as Person;
   });
+}
+
+export interface PeopleSearch {
+  /** Whole, in any letter case. */
+  readonly email?: string | undefined;
+  /** A part of the name of a contact, or of the first booking. */
+  readonly name?: string | undefined;
+  /** `false`: those without a contact, by first booking. */
+  readonly contact?: 'true' | 'false' | undefined;
+}
+
+/**
+ * Without filters: those with a contact, in the order in which their contacts were created. A page may have fewer than `count`, because a
+ * person with several contacts is listed once; with `name`, a person may be on several pages. Of the people without a contact a page examines
+ * a limited number of bookings, and the next one continues.
+ */
+export async function findPeople(
+  store: Readable,
+  { email, name, contact }: PeopleSearch,
+  page: PageRequest,
+): Promise<ScannedPage<Person>> {
+  if (email !== undefined) {
+    const found = await personByAddress(store, email);
+    const isWanted = contact === undefined || (found?.contact_uri === null) === (contact === 'false');
+    const items = found === undefined || !isWanted ? [] : [found];
+    return { first: undefined, last: undefined, hasNext: false, hasPrevious: false, items };
+  }
+  if (contact === 'false') return findWithoutContact(store, name, page);
+  const search = name === undefined ? {} : { name: [name] };
+  const found = await findContacts(store, { search, order: 'created_at', page });
+  const uris = new Set(found.items.map(({ uri }) => uri));
+  const people = await peopleOfContacts(store, [...uris]);
+  const positionOf = ({ created_at: key, uri }: (typeof found.items)[number]) => ({ key: String(key), uri });
+  const [first, last] = [found.items[0], found.items.at(-1)].map((item) => item && positionOf(item));
+  const { hasNext, hasPrevious } = found;
+  const items = name === undefined ? people.filter((each) => uris.has(each.person)) : people;
+  return { first, last, hasNext, hasPrevious, items };
 }

@@ -1,32 +1,20 @@
 // The conditions by which meeting recaps are searched.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { containsText, lowerCaseEmail, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
-import { isNotDeleted } from '#src/store/record-search.ts';
 
 export interface RecapSearch {
   readonly host?: string | undefined;
   readonly attendee?: string | undefined;
   /** Anywhere in the name of the meeting and in the texts of the recap; only the letters A to Z in any case. */
   readonly text?: string | undefined;
-  /** From this time on, until before the other. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 const searchedTexts = ['event_name', 'summary_md', 'action_items_md', 'discussion_md'];
 
-/** `where` has an index, `filters` have none. */
-export function recapConditions(dialect: SqlDialect, { host, attendee, text, from, to }: RecapSearch) {
-  const where: RawBuilder<SqlBool>[] = [isNotDeleted];
-  if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
-  if (to !== undefined) where.push(sql<SqlBool>`created_at < ${dialect.time(to)}`);
-  return { where, filters: recapFilters(dialect, { host, attendee, text }) };
-}
-
 /** By who was there, and by what was said. */
 export const recapFilters = (
   dialect: SqlDialect,
-  { host, attendee, text }: Pick<RecapSearch, 'host' | 'attendee' | 'text'>,
+  { host, attendee, text }: RecapSearch,
 ): readonly RawBuilder<SqlBool>[] => [
   ...(host === undefined ? [] : [hostedBy(dialect, host)]),
   ...(attendee === undefined ? [] : [attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`)]),

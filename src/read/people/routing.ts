@@ -36,7 +36,6 @@ export function submissionConditions(dialect: SqlDialect, { from, to, booked, ..
 
 /** What became of a booked submission; `booked` where more is not known. */
 export const bookingOutcomes = ['came', 'unknown', 'no_show', 'upcoming', 'canceled', 'booked'] as const;
-export type BookingOutcome = (typeof bookingOutcomes)[number];
 
 const counted = {
   submissions: sql`1 = 1`,
@@ -143,22 +142,4 @@ function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unknown>>[])
   const sum = { ...noCounts };
   for (const row of rows) for (const name of countNames) sum[name] += Number(row[name]);
   return sum;
-}
-
-export interface SubmissionResult {
-  readonly outcome: BookingOutcome;
-  /** The last invitee of its newest booking; null where no invitee of it has a meeting. */
-  readonly invitee: string | null;
-}
-
-/** What became of these submissions, by URI; those without a booking are left out. */
-export async function resultsOf(
-  { db }: Readable,
-  uris: readonly string[],
-): Promise<ReadonlyMap<string, SubmissionResult>> {
-  if (uris.length === 0) return new Map();
-  const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`
-    select submission_uri, outcome, invitee from ${sql.table('routing_form_results')}
-    where submission_uri in (${sql.join(uris)}) and is_booked`.execute(db);
-  return new Map(rows.map(({ submission_uri: uri, ...result }) => [uri, result]));
 }

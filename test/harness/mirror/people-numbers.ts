@@ -1,7 +1,7 @@
 // The numbers about forms, money and people.
 import type { Model } from '../../oracle/bookings.ts';
 import { byKey, ofView, sorted, type AskedNumber } from './asked-number.ts';
-import { idOf, present, tableRows, type Answer, type Doors, type Rows } from './number-doors.ts';
+import { idOf, tableRows, type Answer, type Doors, type Rows } from './number-doors.ts';
 import { pageOf, range } from './rate-numbers.ts';
 
 const funnelRow = (row: Answer) => ({
@@ -59,12 +59,6 @@ const formNumbers = (): Readonly<Record<string, AskedNumber>> => {
         ...ofView('unbooked_submissions', (rows) =>
           ofSubmissions(rows, 'submission_uri', (row) => row.booked_otherwise),
         ),
-        operation: async ({ list }) =>
-          ofSubmissions(
-            present(await list(`/api/routing/submissions?count=100&${unbookedList}`)),
-            'uri',
-            (row) => row.unbooked?.booked_otherwise,
-          ),
       },
     },
     'which submissions have no booking': {
@@ -177,10 +171,6 @@ const peopleNumbers = (): Readonly<Record<string, AskedNumber>> => {
       expected: ({ people }) => byKey(Object.entries(people).filter(([emails]) => is(emails))),
       doors: {
         ...ofView('people', byAddresses),
-        operation: async ({ list }) =>
-          byAddresses(
-            (await Promise.all(lists.map(async (query) => present(await list(`/api/people${query}`))))).flat(),
-          ),
       },
     };
   };

@@ -51,7 +51,7 @@ it('answers tables and operations of the service as the process itself does, in 
   expect(apart.heard.reported).toEqual([]);
 });
 
-it('follows the links of its pages to the end, whoever answers them', async () => {
+it('follows the links of its pages to the end, by either of two processes', async () => {
   await using mirror = await freshSqlite();
   await fillReadWorld(mirror.store);
   const open = async () => ({ ...mirror, [Symbol.asyncDispose]: async () => {} });

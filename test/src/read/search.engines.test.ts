@@ -38,7 +38,7 @@ describe.each(availableEngines)('search on $name', ({ fresh }) => {
     expect(await namesFor('skylark')).toEqual(['100% _Sure\\', 'Ada Walker']);
     expect(await namesFor('%')).toEqual(['100% _Sure\\']);
     expect(await namesFor('_s')).toEqual(['100% _Sure\\']);
-    expect(await namesFor('nobody')).toEqual([]);
+    expect(await namesFor('no one')).toEqual([]);
     expect((await searchContacts(opened.store, 'ada', 2)).isMore).toBe(true);
   });
 

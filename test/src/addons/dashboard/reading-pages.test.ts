@@ -38,7 +38,7 @@ describe('a reading page', () => {
     expect(lines).toBeLessThanOrEqual(mostLines);
   });
 
-  it('is one that can be told from an acting one', () => {
+  it('is one that can be distinguished from an acting one', () => {
     for (const page of acting) expect([page, reachedBy(page).ofOthers]).not.toEqual([page, []]);
   });
 });

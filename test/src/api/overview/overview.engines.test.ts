@@ -215,8 +215,10 @@ for (const engine of storeEngines)
     it('leads to the lists of what needs a person', async () => {
       await using api = await open(cases['needing-a-person'] ?? {});
       const { needs } = await readOverview(api.context);
-      const [, query] = /\?(.*)/.exec(needs.find(({ id }) => id === 'unbooked')?.page ?? '') ?? [];
-      expect((await api.get(`/api/routing/submissions?${query}`)).body.collection).toHaveLength(1);
+      const page = new URL(needs.find(({ id }) => id === 'unbooked')?.page ?? '', 'http://localhost');
+      expect([page.pathname, page.searchParams.get('booked')]).toEqual(['/routing', 'false']);
+      const since = `created_at=gte.${page.searchParams.get('from')}`;
+      expect((await api.get(`/api/tables/unbooked_submissions?${since}`)).body.collection).toHaveLength(1);
     });
 
     it('names a sink that refuses the feed', async () => {

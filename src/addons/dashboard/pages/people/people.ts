@@ -1,8 +1,10 @@
 // People over all their addresses: the list, and what the page of a contact says of the person.
 import { html } from 'hono/html';
-import { listPeople } from '#src/api/people/people.ts';
+import { z } from 'zod';
 import { namesOf } from '#src/api/row-record.ts';
-import type { Person } from '#src/read/people/people.ts';
+import { paginationOf } from '#src/http/cursor.ts';
+import { filtersOf, parseInput, plainText, readCursor } from '#src/http/request.ts';
+import { findPeople, type Person } from '#src/read/people/people.ts';
 import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/addons/dashboard/components/list.ts';
 import { address, foreign, idOf, optionalTime, type Markup } from '#src/addons/dashboard/components/markup.ts';
@@ -14,7 +16,14 @@ const fields: readonly Field[] = [
   { name: 'contact', label: 'Contact', none: 'with a contact', options: { false: 'without a contact' } },
 ];
 
-export const columns: readonly Column<Person>[] = [
+const search = z.object({
+  email: plainText.max(320).optional(),
+  name: plainText.max(200).optional(),
+  contact: z.enum(['true', 'false']).optional(),
+  count: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+const columns: readonly Column<Person>[] = [
   {
     name: 'Who',
     cell: (person) =>
@@ -29,7 +38,7 @@ export const columns: readonly Column<Person>[] = [
 ];
 
 /** The page of the contact; without one, the bookings. */
-export const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
+const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
   contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
 
 function came({ came: count, unknown }: Person): Markup | string {
@@ -46,8 +55,16 @@ export const bookingsWith = (email: string): Markup =>
 export const peoplePage: Page = definePage({
   path: '/people',
   section: '/contacts',
-  async show({ ask, url, query }) {
-    const { collection, pagination } = await ask(listPeople, { query });
+  async show({ read, url, query }) {
+    const { people, pagination } = await read(async ({ reading, cursors }) => {
+      const cursor = readCursor(query, (token) => cursors.read(url.pathname, token));
+      const sent = cursor?.filters ?? filtersOf(query);
+      const { count, ...asked } = parseInput(search, { ...query, ...sent });
+      const page = { count, descending: true, backwards: false, ...cursor?.position };
+      const { items, ...ends } = await findPeople(reading, asked, page);
+      const list = { path: url.pathname, filters: sent };
+      return { people: items, pagination: paginationOf({ ...ends, records: items }, { cursors, list, url }) };
+    });
     return {
       title: 'People',
       content: html`<h1>People</h1>
@@ -55,7 +72,7 @@ export const peoplePage: Page = definePage({
         ${filters(url, query, fields)}
         ${table({
           caption: 'People',
-          rows: collection,
+          rows: people,
           keyOf: ({ person }) => person,
           linkOf: pageOf,
           empty: 'No one matches these filters.',

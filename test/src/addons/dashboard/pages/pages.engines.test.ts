@@ -52,9 +52,16 @@ const cases: Readonly<Record<string, readonly string[]>> = {
   why: ['/why', `/why?uri=${encodeURIComponent(uri('contacts', 'ada'))}`, '/why?uri=https://nothing.test/1'],
   people: [
     '/people',
+    '/people?contact=false',
     '/people?email=LOVELACE@example.test',
-    '/people?contact=false&count=3',
-    '/people?email=none@x.test',
+    '/people?email=cyd@example.test',
+    '/people?email=cyd@example.test&contact=true',
+    '/people?email=none@example.test',
+    '/people?name=ADA2',
+    '/people?name=booker&contact=false',
+    '/people?name=r%25b&contact=false',
+    '/people?contact=maybe',
+    '/people?page_token=forged',
   ],
   recaps: [
     '/recaps',
