@@ -44,10 +44,10 @@ const openedOften = [
   '/contacts?name=Ada+Costa',
   '/contacts?name=ost',
   '/contacts?name=os',
-  '/contacts?company=Company+7&country=DE&sort=updated_at:desc',
+  '/contacts?company=Company+7&country=DE&order=updated_at.desc',
   '/contacts?name=no+such+name',
-  '/api/people?name=Ada+Costa',
-  '/api/people?name=ost',
+  '/search?q=Ada+Costa',
+  '/search?q=ost',
 ];
 
 export const reads: Measurement = {

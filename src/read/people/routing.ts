@@ -34,9 +34,6 @@ export function submissionConditions(dialect: SqlDialect, { from, to, booked, ..
   return { where, filters };
 }
 
-/** What became of a booked submission; `booked` where more is not known. */
-export const bookingOutcomes = ['came', 'unknown', 'no_show', 'upcoming', 'canceled', 'booked'] as const;
-
 const counted = {
   submissions: sql`1 = 1`,
   to_event_type: sql`result_type = 'event_type'`,

@@ -29,16 +29,16 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   invitees_no_show_at: both('the few invitees with a mark: /api/tables/bookings?outcome=eq.no_show'),
   invitees_old_invitee: both('the invitees that name one: the fold, which finds those of a rescheduled booking'),
   invitees_other_address: both('bookings by an address that is not in lower case: people, alerts'),
-  invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
+  invitees_routing_form_submission: both('bookings of a submission: the view routing_form_results'),
   // An invitee's URI leads through its event's, so the event has to be known to ask for the row by its key.
   invitees_uri_end: both('a booking by the end of the URI of an invitee: its page, answer links'),
-  meeting_recaps_created_at: both('GET /api/recaps, in order'),
+  meeting_recaps_created_at: both('GET /api/meeting_recaps and the page of recaps, in order'),
   meeting_recaps_transcript_pending: both('recaps whose transcript was not read: follow-up reads'),
   meeting_recaps_event_uri: both(
     'recaps of a meeting: the attendance of bookings, timelines of contacts, late facts of erased people',
   ),
   no_shows_marked_at: both('the page of no-shows, in order'),
-  routing_form_submissions_created_at: both('submissions of a period: GET /api/routing, those without a booking'),
+  routing_form_submissions_created_at: both('submissions of a period: the page of routing, those without a booking'),
   scheduled_events_link_pending: both(
     'meetings whose link is not there yet: follow-up reads, the page of the comparisons',
   ),
