@@ -35,7 +35,7 @@ export function filters(url: URL, query: RawQuery, fields: readonly Field[], loc
       : fieldView(field, query[field.name] ?? field.initial ?? '');
   return html`<form class="row filters" method="get" action="${url.pathname}" role="search">
     ${fields.slice(0, shownFields).map(view)}
-    ${query['order'] === undefined ? '' : html`<input type="hidden" name="order" value="${query['order']}" />`}
+    ${query['order'] === undefined || names.has('order') ? '' : html`<input type="hidden" name="order" value="${query['order']}" />`}
     ${local ? html`<input type="hidden" name="timezone" value="${local.timezone}" ${local.isChosen ? '' : html`data-unset`} />` : nothing}
     <div class="row">
       <button>Filter</button>${active.length === 0 ? '' : html`<a href="${url.pathname}">Remove all filters</a>`}

@@ -39,6 +39,19 @@ describe.runIf(inject('chromiumPath')).each([true, false])('a person with a brow
     expect(await page.locator('h1').textContent()).toContain('Guest A');
   });
 
+  it('sorts bookings by their start, and keeps the order when a filter is added', async () => {
+    await using world = await openWorld();
+    const page = await world.visitor('/bookings', isScripted);
+    await page.locator('th a', { hasText: 'Starts' }).click();
+    await page.waitForURL(/order=start_time\.desc/);
+    await page.locator('main [name="q"]').fill('guest');
+    await page.locator('main [name="q"]').press('Enter');
+    await page.waitForURL(/q=guest/);
+    expect(new URL(page.url()).searchParams.getAll('order')).toEqual(['start_time.desc']);
+    expect(await page.locator('main tbody tr').count()).toBeGreaterThan(1);
+    expect(await page.locator('th[aria-sort="descending"]').textContent()).toContain('Starts');
+  });
+
   it('sorts, filters, groups and counts, takes the result along as CSV, and sends the link', async () => {
     await using world = await openWorld();
     const page = await world.visitor('/tables/bookings?select=invitee_name,start_time,outcome&limit=1000', isScripted);

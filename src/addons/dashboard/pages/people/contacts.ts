@@ -94,6 +94,15 @@ export const contactPages: readonly Page[] = [
 /** Names that it does not know are ignored. */
 const contactSearch = contactListQuery.omit({ count: true, page_token: true, sort: true, exclude: true }).strip();
 
+/** As the headings sort, which a narrow screen does not have. */
+const orders = {
+  'created_at.asc': 'oldest first',
+  'updated_at.desc': 'last changed first',
+  'name.asc': 'name',
+  'company.asc': 'company',
+  'city.asc': 'city',
+};
+
 /** The filters of the service: those with commas take several values. */
 const contactFields = (definitions: readonly Definition[]): readonly Field[] => [
   { name: 'name', label: 'Name', type: 'search', placeholder: 'part of a name' },
@@ -105,6 +114,7 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
   { name: 'state', label: 'State', placeholder: 'exact' },
   { name: 'country', label: 'Country', placeholder: 'DE' },
   { name: 'timezone', label: 'Time zone', placeholder: 'Europe/Berlin' },
+  { name: 'order', label: 'Sorted by', none: 'newest first', options: orders },
   ...(definitions.length === 0
     ? []
     : [

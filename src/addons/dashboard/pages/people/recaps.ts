@@ -64,6 +64,17 @@ async function showRecaps(call: PageCall): Promise<View> {
           { name: 'attendee', label: 'Participant', type: 'email', placeholder: 'e-mail address' },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
+          // As the headings sort, which a narrow screen does not have.
+          {
+            name: 'order',
+            label: 'Sorted by',
+            none: 'newest first',
+            options: {
+              'created_at.asc': 'oldest first',
+              'event_name.asc': 'meeting',
+              'event_start_time.desc': 'start',
+            },
+          },
         ],
         local,
       )}
