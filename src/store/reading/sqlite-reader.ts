@@ -7,7 +7,14 @@ import { memoize } from '#src/base/memoize.ts';
 import Sqlite from 'better-sqlite3';
 import type { Readable, Statement } from '#src/store/contract.ts';
 import { cachedStatements } from '#src/store/engines/statement-cache.ts';
-import type { ReaderAnswer, ReaderFailure, ReaderQuestion, ReadRequest, ReadResponse } from './sqlite-readers.ts';
+import type {
+  ReaderAnswer,
+  ReaderFailure,
+  ReaderMessage,
+  ReaderQuestion,
+  ReadRequest,
+  ReadResponse,
+} from './sqlite-readers.ts';
 
 /** Here nothing else waits while a writer has the file for itself. */
 const busyTimeoutMs = 5_000;
@@ -43,12 +50,24 @@ export function serveReads(openApi: (store: Readable) => Promise<Respond>): void
   async function answerTo(question: ReaderQuestion): Promise<ReaderAnswer> {
     try {
       const { respond, prepare } = open();
-      if ('statement' in question) return rowsOf(prepare, question.statement);
-      const { failures, ...response } = await (await respond())(question.request);
+      if ('statement' in question) {
+        await begin();
+        return rowsOf(prepare, question.statement);
+      }
+      const answer = await respond();
+      await begin();
+      const { failures, ...response } = await answer(question.request);
       return { response: { ...response, failures: failures.map(failureOf) } };
     } catch (error) {
       return { failure: failureOf(error) };
     }
+  }
+
+  /** Waits until it is sent: a statement blocks this thread. */
+  function begin(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    process.send?.({ begins: true } satisfies ReaderMessage, () => resolve());
+    return promise;
   }
 
   process.on('message', async (question: ReaderQuestion) => process.send?.(await answerTo(question)));

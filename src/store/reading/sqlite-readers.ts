@@ -48,6 +48,9 @@ export interface ReaderFailure {
   readonly code: string;
 }
 
+/** The process is ready, and computes from now on: only that counts as the time of a question. */
+export type ReaderMessage = { readonly begins: true } | ReaderAnswer;
+
 export type ReaderAnswer =
   | { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
   | { readonly response: Omit<ReadResponse, 'failures'> & { readonly failures: readonly ReaderFailure[] } }
@@ -65,6 +68,9 @@ interface ReaderFile {
   readonly script: URL;
 }
 
+/** A process of low priority loads its code for a long time where the machine is busy. */
+const mostToBeginMs = 60_000;
+
 /** An answer that needs more memory ends its process instead of the machine. */
 const mostHeapMb = 512;
 
@@ -73,6 +79,7 @@ class ReaderProcess {
   readonly #child: ChildProcess;
   readonly #ended = Promise.withResolvers<void>();
   #asked: PromiseWithResolvers<ReaderAnswer> | undefined;
+  #begins: (() => void) | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor({ path, script }: ReaderFile, onEnd: (reader: ReaderProcess) => void) {
@@ -92,25 +99,31 @@ class ReaderProcess {
     child.once('exit', onExit);
     // It could not be started, or a message did not reach it.
     child.on('error', () => (child.pid === undefined ? onExit() : child.kill('SIGKILL')));
-    child.on('message', (answer: ReaderAnswer) => this.#asked?.resolve(answer));
+    child.on('message', (message: ReaderMessage) => {
+      if ('begins' in message) this.#begins?.();
+      else this.#asked?.resolve(message);
+    });
   }
 
   async ask(question: ReaderQuestion, mostMs: number | undefined): Promise<ReaderAnswer> {
     clearTimeout(this.#idleTimer);
     const asked = (this.#asked = Promise.withResolvers<ReaderAnswer>());
     this.#keepsParent(true);
-    const timer =
-      mostMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            asked.reject(tooSlow(mostMs));
-            this.#child.kill('SIGKILL');
-          }, mostMs);
+    const end = (error: Error) => {
+      asked.reject(error);
+      this.#child.kill('SIGKILL');
+    };
+    let timer = setTimeout(() => end(notStarted()), mostToBeginMs);
+    this.#begins = () => {
+      clearTimeout(timer);
+      if (mostMs !== undefined) timer = setTimeout(() => end(tooSlow(mostMs)), mostMs);
+    };
     try {
       this.#child.send(question);
       return await asked.promise;
     } finally {
       clearTimeout(timer);
+      this.#begins = undefined;
       this.#asked = undefined;
       this.#keepsParent(false);
     }
@@ -260,6 +273,11 @@ class SqliteReaders implements Driver {
 const noAnswer = (): Error => new TypeError('The reader answered something else.');
 
 const noTransactions = (): Error => new TypeError('What only reads has no transactions.');
+
+const notStarted = (): SlotstreamError =>
+  new SlotstreamError('store_unavailable', 'The process that reads the database did not begin in time.', {
+    hint: `Ask again. The machine may be busy: a start may take ${mostToBeginMs / 1_000} seconds.`,
+  });
 
 const endedByItself = (): SlotstreamError =>
   new SlotstreamError('store_unavailable', 'The process that read the database for this question has ended.', {
