@@ -17,6 +17,20 @@ export const joined = (parts: readonly Markup[], between: string): Markup =>
 export const foreign = (text: string | null | undefined): Markup =>
   text === null || text === undefined || text === '' ? html`<span class="none">none</span>` : html`<bdi>${text}</bdi>`;
 
+interface Someone {
+  readonly name: string | null | undefined;
+  readonly email: string | null | undefined;
+  /** Where more about them is. */
+  readonly href?: string;
+}
+
+/** A person in a cell of a list: the name, and below it the address. */
+export function who({ name, email, href }: Someone): Markup {
+  const first = name || email ? html`<bdi>${name || email}</bdi>` : html`<i>without a name</i>`;
+  const second = name && email && name !== email ? html`<small><bdi>${email}</bdi></small>` : nothing;
+  return html`<span class="who">${href === undefined ? first : html`<a href="${href}">${first}</a>`}${second}</span>`;
+}
+
 /** An instant in UTC. The script shows it in the zone of the browser. */
 export const time = (instant: string | null | undefined): Markup =>
   instant === null || instant === undefined

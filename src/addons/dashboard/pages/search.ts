@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { isAddress, searchBookings, searchContacts, searchHosts, type Found } from '#src/read/search.ts';
 import { table, type Table } from '#src/addons/dashboard/components/list.ts';
-import { address, foreign, idOf, time, type Markup } from '#src/addons/dashboard/components/markup.ts';
+import { address, foreign, idOf, time, who, type Markup } from '#src/addons/dashboard/components/markup.ts';
 import { definePage, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { bookingBadge } from './bookings/outcome.ts';
 import { columns as deliveryColumns } from './deliveries/list.ts';
@@ -36,8 +36,7 @@ export const searchPage = definePage({
           columns: [
             {
               name: 'Who',
-              cell: ({ uri, name, primary_email: email }) =>
-                html`<span class="who"><a href="/contacts/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+              cell: ({ uri, name, primary_email: email }) => who({ name, email, href: `/contacts/${idOf(uri)}` }),
             },
             { name: 'Company', cell: ({ company }) => (company ? foreign(company) : '') },
             { name: 'Created', cell: ({ created_at: at }) => (at === null ? '' : time(at)), isMinor: true },
@@ -53,8 +52,7 @@ export const searchPage = definePage({
                 columns: [
                   {
                     name: 'Who',
-                    cell: ({ name, email }) =>
-                      html`<span class="who"><bdi>${name || email || 'without a name'}</bdi>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+                    cell: who,
                   },
                   {
                     name: 'Bookings',
@@ -75,7 +73,7 @@ export const searchPage = definePage({
             {
               name: 'Who',
               cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
-                html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+                who({ name, email, href: `/bookings/${idOf(uri)}` }),
             },
             {
               name: 'Event',

@@ -11,7 +11,7 @@ import {
 } from '#src/addons/dashboard/components/asked-list.ts';
 import { filters, type Field } from '#src/addons/dashboard/components/form.ts';
 import { localQuery } from '#src/addons/dashboard/components/local-times.ts';
-import { command, foreign, idOf, time, type Markup } from '#src/addons/dashboard/components/markup.ts';
+import { command, foreign, idOf, time, who, type Markup } from '#src/addons/dashboard/components/markup.ts';
 import { rowList, rowPager, type RowColumn } from '#src/addons/dashboard/components/rows.ts';
 import { definePage, newestEntry, type PageCall, type View } from '#src/addons/dashboard/page.ts';
 import { answerColumn, answeredNotice, canAnswer, currentAnswer, withoutAnswer } from './answer-buttons.ts';
@@ -162,7 +162,7 @@ function columnsOf({ relation }: AskedList, isAnswering: boolean): readonly RowC
       ...columnIn(relation, 'invitee_name'),
       label: 'Who',
       cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
-        html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email && name !== email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+        who({ name, email, href: `/bookings/${idOf(uri)}` }),
     },
     {
       ...columnIn(relation, 'event_type_name'),

@@ -19,6 +19,7 @@ import {
   nothing,
   optionalTime,
   uriActions,
+  who,
   type Markup,
 } from '#src/addons/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
@@ -27,7 +28,7 @@ import { parseInput } from '#src/http/request.ts';
 import { contactsMatching } from '#src/read/contacts/contact-page.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/addons/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
-import { bookingsWith, named, personCard } from './people.ts';
+import { bookingsWith, personCard } from './people.ts';
 import { timeline } from './timeline.ts';
 
 type Contact = RecordOf<typeof getContact>;
@@ -137,7 +138,7 @@ const columns = (people: ReadonlyMap<string, Person>): readonly FixedColumn[] =>
     cell: ({ uri, name, emails }) => {
       const all = objectsIn(emails);
       const { email } = all.find((each) => each['is_primary'] === true) ?? all[0] ?? {};
-      return html`<span class="who"><a href="/contacts/${idOf(String(uri))}">${named(textOf(name))}</a><small>${optional(textOf(email))}</small></span>`;
+      return who({ name: textOf(name), email: textOf(email), href: `/contacts/${idOf(String(uri))}` });
     },
   },
   {

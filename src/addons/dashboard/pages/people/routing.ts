@@ -25,6 +25,7 @@ import {
   foreign,
   idOf,
   time,
+  who,
   type Markup,
   type State,
 } from '#src/addons/dashboard/components/markup.ts';
@@ -209,7 +210,7 @@ function outcomeView({ outcome, result_type: type }: Row, { unbooked }: Submissi
 const otherwise = (invitee: string): Markup => html`<a href="/bookings/${idOf(invitee)}">booked in another way</a>`;
 
 const personView = (name: string | null | undefined, email: string | null | undefined): Markup =>
-  html`<span class="who">${foreign(name || email)}${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`;
+  name || email ? who({ name, email }) : foreign(null);
 
 /** Who submitted it, by the answers; without a name in them, who booked, or else the first answer. */
 function submitterView({ unbooked, invitee, answers }: SubmissionDetails): Markup {
